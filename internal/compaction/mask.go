@@ -1,0 +1,273 @@
+package compaction
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Redacted is what a masked secret is replaced by.
+const Redacted = "[REDACTED]"
+
+// Mask replaces secrets by pattern (spec 4.6, case B51): vendor keys, bearer tokens, JWTs, private key blocks, the
+// password of a URL and high-entropy values of names that say secret. It returns how many it replaced. It is
+// deterministic and idempotent, and it never removes a quote or a backslash, so masked JSON stays JSON. Ordinary
+// hashes, paths and UUIDs are left alone: the rest of a session needs them.
+func Mask(s string) (string, int) {
+	var sb strings.Builder
+	n, done := 0, 0
+	for i := 0; i < len(s); {
+		if !maskStart[s[i]] {
+			i++
+			continue
+		}
+		from, to := secretAt(s, i)
+		if to <= from {
+			i++
+			continue
+		}
+		sb.WriteString(s[done:from])
+		sb.WriteString(Redacted)
+		n, done, i = n+1, to, to
+	}
+	if n == 0 {
+		return s, 0
+	}
+	sb.WriteString(s[done:])
+	return sb.String(), n
+}
+
+// maskStart marks the bytes a secret, or the name in front of one, can start with; most bytes are passed over by it.
+var maskStart = func() (t [256]bool) {
+	for i := range vendorKeys {
+		t[vendorKeys[i].prefix[0]] = true
+	}
+	for _, c := range "-:=bBeE" {
+		t[c] = true
+	}
+	return t
+}()
+
+// secretAt looks for a secret that is recognised by the byte at i; the secret is s[from:to].
+func secretAt(s string, i int) (from, to int) {
+	switch s[i] {
+	case '-':
+		return privateKeyAt(s, i)
+	case ':':
+		if from, to = urlPasswordAt(s, i); to > from {
+			return from, to
+		}
+		return namedValueAt(s, i)
+	case '=':
+		return namedValueAt(s, i)
+	}
+	if i > 0 && isWord(s[i-1]) && !escapedLetter(s, i-1) {
+		return 0, 0
+	}
+	if s[i] == 'b' || s[i] == 'B' {
+		if from, to = bearerAt(s, i); to > from {
+			return from, to
+		}
+	}
+	if s[i] == 'e' {
+		if from, to = jwtAt(s, i); to > from {
+			return from, to
+		}
+	}
+	return vendorKeyAt(s, i)
+}
+
+// escapedLetter reports whether s[i] is the letter of a JSON escape, as in `\nsk-…`.
+func escapedLetter(s string, i int) bool {
+	return i > 0 && s[i-1] == '\\' && (s[i] == 'n' || s[i] == 't' || s[i] == 'r')
+}
+
+// vendorKey is a key format that its first characters give away.
+type vendorKey struct {
+	prefix string
+	min    int  // characters needed after the prefix
+	mixed  bool // the rest must not look like words joined by dashes
+}
+
+var vendorKeys = []vendorKey{
+	{"sk-ant-", 8, false},
+	{"sk-proj-", 8, false},
+	{"sk-or-", 8, false},
+	{"sk-", 16, true},
+	{"sk_live_", 8, false},
+	{"sk_test_", 8, false},
+	{"rk_live_", 8, false},
+	{"whsec_", 16, true},
+	{"ghp_", 16, false},
+	{"gho_", 16, false},
+	{"ghu_", 16, false},
+	{"ghs_", 16, false},
+	{"ghr_", 16, false},
+	{"github_pat_", 16, false},
+	{"glpat-", 16, false},
+	{"npm_", 30, true},
+	{"hf_", 24, true},
+	{"xoxb-", 8, false},
+	{"xoxp-", 8, false},
+	{"xoxa-", 8, false},
+	{"xoxr-", 8, false},
+	{"xoxs-", 8, false},
+	{"xapp-", 8, false},
+	{"AKIA", 16, true},
+	{"ASIA", 16, true},
+	{"AIza", 30, true},
+	{"ya29.", 20, true},
+	{"SG.", 30, true},
+	{"dop_v1_", 30, true},
+	{"pypi-", 50, true},
+	{"lsv2_", 24, true},
+	{"gsk_", 24, true},
+	{"xai-", 24, true},
+}
+
+func vendorKeyAt(s string, i int) (int, int) {
+	for k := range vendorKeys {
+		v := &vendorKeys[k]
+		if !strings.HasPrefix(s[i:], v.prefix) {
+			continue
+		}
+		j := i + len(v.prefix)
+		e := runEnd(s, j, isKeyByte)
+		if e-j >= v.min && (!v.mixed || looksRandom(s[j:e])) {
+			return i, e
+		}
+	}
+	return 0, 0
+}
+
+// bearerAt finds the token after "Bearer ", in headers and in prose that quotes them.
+func bearerAt(s string, i int) (int, int) {
+	const word = "bearer "
+	if len(s) < i+len(word) || !strings.EqualFold(s[i:i+len(word)], word) {
+		return 0, 0
+	}
+	j := runEnd(s, i+len(word), func(b byte) bool { return b == ' ' })
+	e := runEnd(s, j, isTokenByte)
+	if e-j < 12 || !looksRandom(s[j:e]) {
+		return 0, 0
+	}
+	return j, e
+}
+
+// jwtAt finds header.payload.signature; the header of a JWT is a JSON object and so begins with eyJ.
+func jwtAt(s string, i int) (int, int) {
+	if !strings.HasPrefix(s[i:], "eyJ") {
+		return 0, 0
+	}
+	a := runEnd(s, i, isURLBase64)
+	if a-i < 12 || a >= len(s) || s[a] != '.' {
+		return 0, 0
+	}
+	b := runEnd(s, a+1, isURLBase64)
+	if b-a < 9 {
+		return 0, 0
+	}
+	if b < len(s) && s[b] == '.' {
+		b = runEnd(s, b+1, isURLBase64)
+	}
+	return i, b
+}
+
+// privateKeyAt finds a PEM private key. Without its end line it covers what can only be key material.
+func privateKeyAt(s string, i int) (int, int) {
+	const begin, mid = "-----BEGIN ", "PRIVATE KEY-----"
+	if !strings.HasPrefix(s[i:], begin) {
+		return 0, 0
+	}
+	head := s[i:min(len(s), i+len(begin)+40)]
+	k := strings.Index(head, mid)
+	if k < 0 || strings.ContainsAny(head[:k], "\n\"") {
+		return 0, 0
+	}
+	body := i + k + len(mid)
+	e := runEnd(s, body, isPEMByte)
+	if t := strings.Index(s[body:e], mid); t >= 0 {
+		e = body + t + len(mid)
+	}
+	for e > body && (s[e-1] == '\\' || isSpace(s[e-1])) { // a lone backslash would escape what follows
+		e--
+	}
+	return i, e
+}
+
+// urlPasswordAt finds user:password@ of a URL; both are masked, since a user name alone is often a token too.
+func urlPasswordAt(s string, i int) (int, int) {
+	if !strings.HasPrefix(s[i:], "://") || i == 0 || !isWord(s[i-1]) {
+		return 0, 0
+	}
+	from := i + 3
+	colon, at := -1, -1
+	for j := from; j < len(s) && isUserinfo(s[j]); j++ {
+		if s[j] == ':' && colon < 0 {
+			colon = j
+		}
+		if s[j] == '@' {
+			at = j
+		}
+	}
+	if colon < 0 || at < colon+2 {
+		return 0, 0
+	}
+	if v := s[colon+1 : at]; v[0] == '$' || v[0] == '{' || v[0] == '<' || strings.Trim(v, "*") == "" {
+		return 0, 0 // a placeholder
+	}
+	return from, at
+}
+
+func isUserinfo(b byte) bool {
+	return b > ' ' && b < 0x7f && b != '/' && b != '"' && b != '\'' && b != '\\' && b != '?' && b != '#' && b != '[' && b != '`' && b != ',' && b != '(' && b != ')'
+}
+
+// runEnd is the end of the run of bytes from i on that ok accepts.
+func runEnd(s string, i int, ok func(byte) bool) int {
+	for i < len(s) && ok(s[i]) {
+		i++
+	}
+	return i
+}
+
+func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
+func isLower(b byte) bool  { return b >= 'a' && b <= 'z' }
+func isUpper(b byte) bool  { return b >= 'A' && b <= 'Z' }
+func isLetter(b byte) bool { return isLower(b) || isUpper(b) }
+func isWord(b byte) bool   { return isLetter(b) || isDigit(b) || b == '_' }
+func isSpace(b byte) bool  { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
+
+func isKeyByte(b byte) bool   { return isWord(b) || b == '-' || b == '.' }
+func isURLBase64(b byte) bool { return isWord(b) || b == '-' }
+func isTokenByte(b byte) bool {
+	return isWord(b) || b == '-' || b == '.' || b == '+' || b == '/' || b == '=' || b == '~'
+}
+
+func isPEMByte(b byte) bool {
+	return isWord(b) || isSpace(b) || b == '+' || b == '/' || b == '=' || b == '-' || b == '\\' || b == ':' || b == ','
+}
+
+// cutRunes cuts s to at most n characters on a rune border.
+func cutRunes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// cutBytes cuts s to at most n bytes on a rune border.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:max(n, 0)]
+}
