@@ -98,6 +98,14 @@ func (p Price) OrZero() USD {
 	return p.USD
 }
 
+// Ptr is the amount, nil when it is unknown: the form of records, where null means unpriced.
+func (p Price) Ptr() *USD {
+	if !p.Known {
+		return nil
+	}
+	return &p.USD
+}
+
 // Format shows the price to a person: "unpriced", "free" or an amount.
 func (p Price) Format() string {
 	switch {

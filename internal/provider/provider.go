@@ -34,6 +34,9 @@ type Request struct {
 	Tools     []message.ToolSpec
 	Messages  []message.Message
 	MaxTokens int
+	// NoCache asks for no cache marks: a call whose prefix nobody reads again, such as a summarization, would pay the
+	// write rate for nothing (case B147) and more than its quote (spec 4.1).
+	NoCache bool
 	// Script is what sim:replay speaks: the recorded assistant messages of the running turn, of which this call
 	// plays number ScriptStep. Other adapters ignore both.
 	Script     []message.Blocks
