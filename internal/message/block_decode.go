@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -14,14 +15,7 @@ func (bs *Blocks) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	if len(data) > 0 && data[0] == '"' {
-		var s string
-		if err := json.Unmarshal(data, &s); err != nil {
-			return err
-		}
-		if s != "" {
-			*bs = Blocks{Text{Text: s}}
-		}
-		return nil
+		return bs.fromString(data)
 	}
 	var raws []rawBlock
 	if err := json.Unmarshal(data, &raws); err != nil {
@@ -39,6 +33,17 @@ func (bs *Blocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+func (bs *Blocks) fromString(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	if s != "" {
+		*bs = Blocks{Text{Text: s}}
+	}
+	return nil
+}
+
 func fromRaw(r rawBlock) (Block, error) {
 	switch r.Type {
 	case TypeText:
@@ -48,40 +53,74 @@ func fromRaw(r rawBlock) (Block, error) {
 	case TypeToolUse:
 		return toolUseFromRaw(r)
 	case TypeToolResult:
-		var c Blocks
-		if len(r.Content) > 0 {
-			if err := c.UnmarshalJSON(r.Content); err != nil {
-				return nil, err
-			}
-		}
-		return ToolResult{ToolUseID: r.ToolUseID, Content: c, IsError: r.IsError}, nil
+		return toolResultFromRaw(r)
 	case TypeImage:
-		if r.Source != nil {
-			return Image{MediaType: r.Source.MediaType, Data: r.Source.Data}, nil
-		}
-		return Image{MediaType: r.MediaType, Data: r.Data}, nil
+		return imageFromRaw(r)
 	case TypeOpaque:
-		return Opaque{Provider: r.Provider, Kind: r.Kind, Raw: r.Raw}, nil
+		return Opaque{Provider: r.Provider, Kind: r.Kind, Raw: canonicalRaw(r.Raw)}, nil
 	case "":
-		return nil, fmt.Errorf("block without a type")
+		return nil, errors.New("block without a type")
 	default:
 		return nil, fmt.Errorf("unknown block type %q", r.Type)
 	}
 }
 
 func toolUseFromRaw(r rawBlock) (Block, error) {
-	in := bytes.TrimSpace(r.Input)
-	if len(in) == 0 || bytes.Equal(in, []byte("null")) {
-		in = []byte("{}")
+	in, err := CanonicalInput(r.Input)
+	if err != nil {
+		return nil, fmt.Errorf("input of tool_use %q: %w", r.ID, err)
 	}
-	if in[0] != '{' {
-		return nil, fmt.Errorf("input of tool_use %q is not an object", r.ID)
+	return ToolUse{ID: r.ID, Name: r.Name, Input: in}, nil
+}
+
+// toolResultFromRaw reads the content one level deep: a result inside a result would parse the same bytes once a level,
+// which lets a small hostile document cost seconds.
+func toolResultFromRaw(r rawBlock) (Block, error) {
+	out := ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError}
+	content := bytes.TrimSpace(r.Content)
+	if len(content) == 0 {
+		return out, nil
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, in); err != nil {
-		return nil, err
+	if content[0] == '[' {
+		if err := checkNested(content); err != nil {
+			return nil, fmt.Errorf("tool_result %q: %w", r.ToolUseID, err)
+		}
 	}
-	return ToolUse{ID: r.ID, Name: r.Name, Input: compact.Bytes()}, nil
+	if err := out.Content.UnmarshalJSON(content); err != nil {
+		return nil, fmt.Errorf("tool_result %q: %w", r.ToolUseID, err)
+	}
+	return out, nil
+}
+
+func checkNested(content []byte) error {
+	var types []struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(content, &types); err != nil {
+		return fmt.Errorf("content is neither a string nor a list of blocks: %w", err)
+	}
+	for i, t := range types {
+		if !fitsResult(t.Type) {
+			return fmt.Errorf("block %d: a tool_result holds no %s block", i, t.Type)
+		}
+	}
+	return nil
+}
+
+// fitsResult says which blocks may stand inside a tool_result (spec 3.1). Unknown types pass, so that the decoder
+// reports them in its own words.
+func fitsResult(typ string) bool {
+	return typ != TypeToolUse && typ != TypeToolResult && typ != TypeThinking
+}
+
+func imageFromRaw(r rawBlock) (Block, error) {
+	if r.Source == nil {
+		return Image{MediaType: r.MediaType, Data: r.Data}, nil
+	}
+	if r.Source.Data == "" {
+		return nil, errors.New("image source without base64 data")
+	}
+	return Image{MediaType: r.Source.MediaType, Data: r.Source.Data}, nil
 }
 
 func deref(s *string) string {

@@ -1,9 +1,6 @@
 package message
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // InvalidHistoryError names the first rule of spec 3.3 that a history breaks and where. Index is the place in the
 // list; Seq is the transcript seq of that message, -1 for a synthetic one.
@@ -19,38 +16,66 @@ func (e *InvalidHistoryError) Error() string {
 
 // ValidateHistory holds a list of messages to spec 3.3: starts and ends with user, strict alternation, nothing empty or
 // blank, each tool_use answered exactly once in the very next message, each result preceded by its use and standing
-// first, ids unique. It returns an *InvalidHistoryError for the first break.
+// first, ids unique. It returns an *InvalidHistoryError for the first break; the same list gives the same error.
 func ValidateHistory(msgs []Message) error {
 	if len(msgs) == 0 {
 		return &InvalidHistoryError{0, -1, "no messages"}
 	}
-	seen := make(map[string]bool)
-	var open map[string]bool // calls of the message before
-	for i := range msgs {
-		m := &msgs[i]
-		rule := checkPlace(msgs, i)
-		if rule == "" {
-			rule = checkBlocks(m)
-		}
-		if rule == "" {
-			rule = checkResults(m, open)
-		}
-		if rule == "" {
-			open, rule = collectUses(m, seen)
-		}
-		if rule != "" {
-			return &InvalidHistoryError{i, m.Seq, rule}
-		}
+	if _, err := walk(msgs); err != nil {
+		return err
 	}
-	last := msgs[len(msgs)-1]
-	if last.Role != RoleUser {
-		return &InvalidHistoryError{len(msgs) - 1, last.Seq, "does not end with a user message"}
+	last := len(msgs) - 1
+	if msgs[last].Role != RoleUser {
+		return &InvalidHistoryError{last, msgs[last].Seq, "does not end with a user message"}
 	}
 	return nil
 }
 
+// ValidatePrefix holds a list to every rule of spec 3.3 but the last one: it may end with an assistant message, so that
+// it is valid as soon as a user message follows. A call without its result is therefore a break at the end too. The
+// empty list passes. It returns an *InvalidHistoryError.
+func ValidatePrefix(msgs []Message) error {
+	open, err := walk(msgs)
+	if err != nil {
+		return err
+	}
+	if len(open) > 0 {
+		last := len(msgs) - 1
+		return &InvalidHistoryError{last, msgs[last].Seq, fmt.Sprintf("call %q has no result", open[0])}
+	}
+	return nil
+}
+
+// walk checks message by message and returns the ids of the calls the last one leaves open, in order.
+func walk(msgs []Message) ([]string, error) {
+	seen := make(map[string]bool)
+	var open []string // calls of the message before, in order: the error must not depend on map order
+	for i := range msgs {
+		next, rule := checkMessage(msgs, i, open, seen)
+		if rule != "" {
+			return nil, &InvalidHistoryError{i, msgs[i].Seq, rule}
+		}
+		open = next
+	}
+	return open, nil
+}
+
+func checkMessage(msgs []Message, i int, open []string, seen map[string]bool) ([]string, string) {
+	m := &msgs[i]
+	if rule := checkPlace(msgs, i); rule != "" {
+		return nil, rule
+	}
+	if rule := checkBlocks(m); rule != "" {
+		return nil, rule
+	}
+	if rule := checkResults(m, open); rule != "" {
+		return nil, rule
+	}
+	return collectUses(m, seen)
+}
+
 func checkPlace(msgs []Message, i int) string {
-	m := msgs[i]
+	m := &msgs[i]
 	switch {
 	case m.Role != RoleUser && m.Role != RoleAssistant:
 		return fmt.Sprintf("role %q is not known", m.Role)
@@ -64,68 +89,22 @@ func checkPlace(msgs []Message, i int) string {
 	return ""
 }
 
-func checkBlocks(m *Message) string {
-	past := false // a block that is no result was seen
-	for _, b := range m.Blocks {
-		switch v := b.(type) {
-		case Text:
-			if strings.TrimSpace(v.Text) == "" {
-				return "blank text block"
-			}
-		case ToolUse:
-			if m.Role != RoleAssistant {
-				return fmt.Sprintf("tool_use %q in a user message", v.ID)
-			}
-			if v.ID == "" || v.Name == "" {
-				return "tool_use without id or name"
-			}
-		case ToolResult:
-			if m.Role != RoleUser {
-				return fmt.Sprintf("tool_result %q in an assistant message", v.ToolUseID)
-			}
-			if past {
-				return fmt.Sprintf("tool_result %q does not stand first", v.ToolUseID)
-			}
-			for _, c := range v.Content {
-				if t, ok := c.(Text); ok && strings.TrimSpace(t.Text) == "" && len(v.Content) > 1 {
-					return fmt.Sprintf("blank text block in tool_result %q", v.ToolUseID)
-				}
-			}
-			continue
-		case Thinking:
-			if m.Role != RoleAssistant {
-				return "thinking in a user message"
-			}
-		}
-		past = true
+func checkResults(m *Message, open []string) string {
+	wanted := make(map[string]bool, len(open))
+	for _, id := range open {
+		wanted[id] = true
 	}
-	if onlyThinking(m) {
-		return "message holds nothing but thinking"
-	}
-	return ""
-}
-
-func onlyThinking(m *Message) bool {
-	for _, b := range m.Blocks {
-		if _, ok := b.(Thinking); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func checkResults(m *Message, open map[string]bool) string {
 	answered := make(map[string]bool, len(open))
 	for _, r := range m.ToolResults() {
 		switch {
-		case !open[r.ToolUseID]:
+		case !wanted[r.ToolUseID]:
 			return fmt.Sprintf("tool_result %q has no call in the message before", r.ToolUseID)
 		case answered[r.ToolUseID]:
 			return fmt.Sprintf("two results for call %q", r.ToolUseID)
 		}
 		answered[r.ToolUseID] = true
 	}
-	for id := range open {
+	for _, id := range open {
 		if !answered[id] {
 			return fmt.Sprintf("call %q has no result in this message", id)
 		}
@@ -133,17 +112,14 @@ func checkResults(m *Message, open map[string]bool) string {
 	return ""
 }
 
-func collectUses(m *Message, seen map[string]bool) (map[string]bool, string) {
-	uses := m.ToolUses()
-	if len(uses) == 0 {
-		return nil, ""
-	}
-	open := make(map[string]bool, len(uses))
-	for _, u := range uses {
+func collectUses(m *Message, seen map[string]bool) ([]string, string) {
+	var open []string
+	for _, u := range m.ToolUses() {
 		if seen[u.ID] {
 			return nil, fmt.Sprintf("tool_use id %q is not unique", u.ID)
 		}
-		seen[u.ID], open[u.ID] = true, true
+		seen[u.ID] = true
+		open = append(open, u.ID)
 	}
 	return open, ""
 }

@@ -55,12 +55,15 @@ type Message struct {
 	CompactionCacheKey string `json:"compaction_cache_key,omitempty"`
 }
 
-// NewUser and NewAssistant build a message and count it.
-func NewUser(blocks ...Block) Message      { return newMessage(RoleUser, blocks) }
+// NewUser builds a user message and counts it.
+func NewUser(blocks ...Block) Message { return newMessage(RoleUser, blocks) }
+
+// NewAssistant builds an assistant message and counts it.
 func NewAssistant(blocks ...Block) Message { return newMessage(RoleAssistant, blocks) }
 
+// newMessage copies the list, so that a caller who goes on appending to its own changes nothing here (case B04).
 func newMessage(r Role, blocks []Block) Message {
-	m := Message{Role: r, Blocks: blocks}
+	m := Message{Role: r, Blocks: append(Blocks(nil), blocks...)}
 	m.Count()
 	return m
 }
@@ -78,9 +81,20 @@ func (m *Message) Count() {
 	m.Tokens = FallbackTokens(m.Units)
 }
 
-// Clone copies the message so that appending to its blocks touches nobody else (case B04).
+// Clone copies the message so that appending to its blocks, or to the content of a result, touches nobody else
+// (case B04). Raw JSON bytes stay shared: they are never written to.
 func (m Message) Clone() Message {
 	m.Blocks = append(Blocks(nil), m.Blocks...)
+	for i, b := range m.Blocks {
+		if r, ok := b.(ToolResult); ok {
+			r.Content = append(Blocks(nil), r.Content...)
+			m.Blocks[i] = r
+		}
+	}
+	if m.CompactionSpan != nil {
+		span := *m.CompactionSpan
+		m.CompactionSpan = &span
+	}
 	return m
 }
 

@@ -1,21 +1,23 @@
 package message
 
-// Turn is one user message and everything up to the next one (spec 3.2), as a span of list indexes given as seqs.
+// Turn is one user message and everything up to the next one (spec 3.2), as a span of transcript seqs.
 type Turn struct {
 	Span
 }
 
-// Turns cuts rows into turns. Rows before the first turn (a synthetic opening, say) belong to none.
+// Turns cuts rows into turns. Rows before the first turn (a synthetic opening, say) belong to none; messages that
+// exist only in a view have no seq and are passed over.
 func Turns(rows []Message) []Turn {
 	var out []Turn
 	for i := range rows {
-		if !rows[i].OpensTurn() {
-			if n := len(out); n > 0 {
-				out[n-1].End = rows[i].Seq + 1
-			}
-			continue
+		seq := rows[i].Seq
+		switch n := len(out); {
+		case seq < 0:
+		case rows[i].OpensTurn():
+			out = append(out, Turn{Span{seq, seq + 1}})
+		case n > 0:
+			out[n-1].End = seq + 1
 		}
-		out = append(out, Turn{Span{rows[i].Seq, rows[i].Seq + 1}})
 	}
 	return out
 }
@@ -28,18 +30,36 @@ type ToolCycle struct {
 	Closed bool
 }
 
-// ToolCycles lists the cycles of valid rows in order. A call that the very next row does not answer is an open cycle.
+// ToolCycles lists the cycles of valid rows in order. A call that the very next row does not answer leaves its cycle
+// open, also when its neighbors in a parallel batch are answered (case B10).
 func ToolCycles(rows []Message) []ToolCycle {
 	var out []ToolCycle
 	for i := range rows {
-		if rows[i].Role != RoleAssistant || len(rows[i].ToolUses()) == 0 {
+		if rows[i].Role != RoleAssistant {
+			continue
+		}
+		uses := rows[i].ToolUses()
+		if len(uses) == 0 {
 			continue
 		}
 		c := ToolCycle{Use: rows[i].Seq}
-		if i+1 < len(rows) && len(rows[i+1].ToolResults()) > 0 {
+		if i+1 < len(rows) && answersAll(rows[i+1], uses) {
 			c.Result, c.Closed = rows[i+1].Seq, true
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+func answersAll(m Message, uses []ToolUse) bool {
+	answered := make(map[string]bool, len(uses))
+	for _, r := range m.ToolResults() {
+		answered[r.ToolUseID] = true
+	}
+	for _, u := range uses {
+		if !answered[u.ID] {
+			return false
+		}
+	}
+	return true
 }

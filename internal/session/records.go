@@ -78,6 +78,7 @@ type Record struct {
 	WindowTokens      int
 	LastCallAt        time.Time
 	Posture           compaction.Posture
+	Memory            compaction.Memory // what the planner remembers of earlier attempts
 }
 
 // TurnState of a turn.

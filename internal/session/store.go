@@ -54,6 +54,11 @@ type Store interface {
 	// Rows reads transcript rows of a span, Digests the stored digests of the same rows.
 	Rows(ctx context.Context, id ID, span message.Span) ([]message.Message, error)
 	Digests(ctx context.Context, id ID, span message.Span) ([]compaction.Digest, error)
+	// ViewSummaries reads the summaries that are in the view now, by span start, for the link check of spec 6.8.
+	ViewSummaries(ctx context.Context, id ID) ([]compaction.Summary, error)
+	// LastApplied is the applied pass with the highest version that was not undone, repairs left out; ok is false when
+	// there is none.
+	LastApplied(ctx context.Context, id ID) (p compaction.Pass, ok bool, err error)
 	// Unfinished lists sessions with an open turn, pass or call, to be closed at start.
 	Unfinished(ctx context.Context) ([]ID, error)
 }
@@ -64,7 +69,8 @@ type Snapshot struct {
 	Rows      []message.Message    // from the watermark on
 	Digests   []compaction.Digest  // of Rows, one each
 	Summaries []compaction.Summary // in the view, by span start
-	Passes    []compaction.Pass    // applied ones needed for view and undo, in version order, and the newest five of any outcome
+	Elided    []message.Seq        // rows from the watermark on that applied elisions replaced by a note
+	Passes    []compaction.Pass    // the newest five of any outcome, newest first
 	OpenTurn  *Turn                // a turn that a crash left running
 	LastTurn  *Turn                // the turn that started last
 	OpenPass  []compaction.Pass    // passes without an outcome
@@ -129,6 +135,7 @@ type ApplyPass struct {
 	Ledger    []LedgerRow
 	Begin     bool // the pass has no open row yet: insert it in this transaction
 	Posture   *compaction.Posture
+	Memory    *compaction.Memory // nil = unchanged
 	Out       Out
 }
 
@@ -138,6 +145,7 @@ type FailPass struct {
 	Ledger  []LedgerRow
 	Begin   bool // no row yet (no_valid_boundary has no started event)
 	Posture *compaction.Posture
+	Memory  *compaction.Memory // nil = unchanged
 	Out     Out
 }
 
@@ -147,8 +155,9 @@ type UndoPass struct {
 	Expect    int64
 	Version   int64       // after it
 	Watermark message.Seq // after it
-	Restores  []string    // summaries that come back into the view
+	Restores  []string    // summaries that come back into the view; those of the pass itself leave it
 	Posture   *compaction.Posture
+	Memory    *compaction.Memory // nil = unchanged
 	Out       Out
 }
 
