@@ -55,7 +55,7 @@ $(STATIC_STAMP): static/package.json static/package-lock.json
 generate: ## Regenerate Go from the .templ files
 	$(TEMPL) generate
 
-assets: $(STATIC_STAMP) ## Copy the pinned browser libraries and their licences into static/vendor
+assets: $(STATIC_STAMP) ## Copy the pinned browser libraries and their licenses into static/vendor
 	rm -rf static/vendor
 	mkdir -p static/vendor/htmx/ext static/vendor/uplot static/vendor/pico
 	cp static/node_modules/htmx.org/dist/htmx.min.js static/node_modules/htmx.org/LICENSE static/vendor/htmx/

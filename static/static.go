@@ -3,7 +3,7 @@
 //
 // app is written here; vendor is copied from the npm packages pinned in
 // package-lock.json by "make assets" and never edited by hand, each library
-// beside its licence. Both are committed, because a build must need neither
+// beside its license. Both are committed, because a build must need neither
 // Node nor a network.
 package static
 

@@ -96,7 +96,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A misspelt entry would allow nothing and forbid nothing without a sound.
+// A misspelled entry would allow nothing and forbid nothing without a sound.
 func TestTableNamesOnlyPackagesItKnows(t *testing.T) {
 	for pkg, imports := range allowed {
 		for _, imported := range imports {
