@@ -104,7 +104,7 @@ type FinishStep struct {
 	Message   *message.Message // nil: the answer was empty
 	Digest    compaction.Digest
 	Ledger    LedgerRow
-	Measured  *compaction.Pass // the pass whose tokens_after_measured this call told
+	Measured  []compaction.Pass // passes whose tokens_after_measured this call told
 	Out       Out
 }
 
