@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cue is one [[…]] of a user's text.
+type cue struct {
+	name  string
+	args  string // all between name and end, trimmed
+	calls []toolCall
+}
+
+// toolCall is a call a cue asks for.
+type toolCall struct {
+	name    string
+	input   json.RawMessage
+	unasked bool // the cue `call`: also when the tool was not offered
+}
+
+// cueNames is the closed set; any other [[…]] is ordinary text.
+var cueNames = map[string]bool{
+	"tool": true, "tools": true, "call": true, "steps": true, "say": true, "echo": true, "think": true,
+	"fail": true, "hang": true, "empty": true, "blank": true, "refuse": true, "max_tokens": true,
+	"slow": true, "late": true, "no_usage": true, "summarizer": true,
+}
+
+// readCues finds the cues of a text and returns what is left without them.
+func readCues(text string) (cues []cue, rest string) {
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "[[")
+		out.WriteString(before)
+		if !found {
+			return cues, strings.TrimSpace(out.String())
+		}
+		c, tail, ok := readCue(after)
+		if !ok {
+			out.WriteString("[[")
+			text = after
+			continue
+		}
+		cues, text = append(cues, c), tail
+	}
+}
+
+// readCue reads what follows the brackets. Tool input is JSON and may hold brackets itself, so it is decoded to find
+// its end.
+func readCue(s string) (c cue, tail string, ok bool) {
+	end := strings.IndexAny(s, " ]\n")
+	if end < 0 || !cueNames[s[:end]] {
+		return c, "", false
+	}
+	c.name = s[:end]
+	s = s[end:]
+	if c.name == "tool" || c.name == "tools" || c.name == "call" {
+		c.calls, s, ok = readCalls(s, c.name == "call")
+		if !ok {
+			return c, "", false
+		}
+	}
+	args, tail, ok := strings.Cut(s, "]]")
+	c.args = strings.TrimSpace(args)
+	return c, tail, ok && (c.calls == nil || c.args == "")
+}
+
+// readCalls reads `name {json} name {json}`; the input may be left out.
+func readCalls(s string, unasked bool) (calls []toolCall, tail string, ok bool) {
+	for {
+		s = strings.TrimLeft(s, " \n")
+		end := strings.IndexAny(s, " {]\n")
+		if end <= 0 {
+			return calls, s, len(calls) > 0
+		}
+		call := toolCall{name: s[:end], input: json.RawMessage("{}"), unasked: unasked}
+		s = strings.TrimLeft(s[end:], " \n")
+		if strings.HasPrefix(s, "{") {
+			dec := json.NewDecoder(strings.NewReader(s))
+			if dec.Decode(&call.input) != nil {
+				return nil, "", false
+			}
+			s = s[dec.InputOffset():]
+		}
+		calls = append(calls, call)
+	}
+}
+
+// number reads the first argument, 0 when it is none.
+func (c cue) number() int {
+	n, _ := strconv.Atoi(c.args)
+	return n
+}
+
+// faultCue is a fault with the calls it strikes.
+type faultCue struct {
+	Fault
+	limit int // how often; 0 = always
+	step  int // of the turn, from 1; 0 = any
+}
+
+// faultOf reads `fail KIND OPTIONS`, or `KIND OPTIONS` where the kind is a cue of its own.
+func faultOf(c cue) (f faultCue, ok bool) {
+	fields := strings.Fields(c.args)
+	kind := c.name
+	if kind == "fail" || kind == "summarizer" {
+		if len(fields) > 0 && fields[0] == "fail" {
+			fields = fields[1:]
+		}
+		if len(fields) == 0 {
+			return f, false
+		}
+		kind, fields = fields[0], fields[1:]
+	}
+	f.Kind = Kind(kind)
+	for _, option := range fields {
+		f.option(option)
+	}
+	return f, kinds[f.Kind]
+}
+
+func (f *faultCue) option(s string) {
+	key, value, _ := strings.Cut(s, "=")
+	switch key {
+	case "once":
+		f.limit = 1
+	case "times":
+		f.limit, _ = strconv.Atoi(value)
+	case "step":
+		f.step, _ = strconv.Atoi(value)
+	case "retry":
+		f.RetryAfter, _ = time.ParseDuration(value)
+	case "late":
+		f.Delay, _ = time.ParseDuration(value)
+	}
+}
+
+// manner adds what a cue says about how the answer comes, whatever it is.
+func (f *Fault) manner(c cue) {
+	switch c.name {
+	case "slow":
+		f.Pace, _ = time.ParseDuration(c.args)
+	case "late":
+		f.Delay, _ = time.ParseDuration(c.args)
+	case "no_usage":
+		f.NoUsage = true
+	}
+}
