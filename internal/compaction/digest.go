@@ -24,7 +24,9 @@ type Digest struct {
 	Limits    []Note      `json:"limits,omitempty"`      // standing instructions, sentence by sentence
 	Permits   []Note      `json:"permissions,omitempty"` // approvals and denials
 	Pressure  []Note      `json:"pressure,omitempty"`    // rate limits, budget warnings, model switches
-	Specifics []Specific  `json:"specifics,omitempty"`
+	Plan      *PlanFact   `json:"plan,omitempty"`        // newest list of steps that the model kept
+	Topics    []Topic     `json:"topics,omitempty"`
+	Specifics Specifics   `json:"specifics,omitempty"`
 
 	Left Left `json:"left,omitzero"` // what bounds left out of the lists
 }
@@ -61,7 +63,8 @@ type Ask struct {
 	Text  string      `json:"text"`
 	Seq   message.Seq `json:"seq"`
 	State AskState    `json:"state,omitempty"`
-	Size  int         `json:"size,omitempty"` // tokens of the original when Text is its head and tail
+	Times int         `json:"times,omitempty"` // said before in the same words
+	Size  int         `json:"size,omitempty"`  // tokens of the original when Text is its head and tail
 }
 
 // Note is one line of text with the row it stands in.
@@ -78,8 +81,11 @@ type FileFact struct {
 	Edited int         `json:"edited,omitempty"`
 	Wrote  int         `json:"wrote,omitempty"`
 	Failed int         `json:"failed,omitempty"`
-	Last   message.Seq `json:"last"`
+	Last   message.Seq `json:"last"` // newest success, else newest failure
 }
+
+// done reports whether anything was done to the file.
+func (f *FileFact) done() bool { return f.Read+f.Edited+f.Wrote > 0 }
 
 // RunFact is a call and its newest outcome: a shell command, or another tool with its target.
 type RunFact struct {
@@ -92,37 +98,24 @@ type RunFact struct {
 	Last   message.Seq `json:"last"`
 }
 
+// PlanFact is a list of steps with their states, as a to-do tool was given it (case B28).
+type PlanFact struct {
+	Items []PlanItem  `json:"items"`
+	Seq   message.Seq `json:"seq"`
+}
+
+// PlanItem is one step and its state in the tool's own word.
+type PlanItem struct {
+	Text  string `json:"text"`
+	State string `json:"state,omitempty"`
+}
+
 // ErrorFact is one failure with its circumstances; no rule is drawn from it (case B46).
 type ErrorFact struct {
 	Tool   string      `json:"tool"`
 	Target string      `json:"target,omitempty"`
 	Text   string      `json:"text"`
 	Seq    message.Seq `json:"seq"`
+	Times  int         `json:"times,omitempty"` // beyond the first
 	Fixed  bool        `json:"fixed,omitempty"` // the same call succeeded later
 }
-
-// Specific is an identifier, path, number, hash or name that the rest of the session may need word for word.
-type Specific struct {
-	Text  string      `json:"t"`
-	Said  int         `json:"s,omitempty"` // rows in which user or assistant wrote it
-	Seen  int         `json:"r,omitempty"` // rows in which a tool result showed it
-	Last  message.Seq `json:"l"`
-	Topic string      `json:"at,omitempty"` // file or command it came with
-}
-
-// ExtractRow makes the digest of one row when it is stored, in one scanner pass. uses are the calls of the assistant
-// row before, so that results know the tool and its target. A filler gives an empty digest: fillers are never facts
-// (spec 3.4).
-func ExtractRow(m message.Message, uses []message.ToolUse) Digest {
-	if m.Synthetic {
-		return Digest{}
-	}
-	return Digest{Version: ExtractorVersion, First: m.Seq, Last: m.Seq, Rows: 1, Tokens: m.Tokens}
-}
-
-// MergeDigests merges digests in transcript order into one of at most about bound bytes; what does not fit is counted.
-// Zero means [DefaultDigestBound].
-func MergeDigests(ds []Digest, bound int) Digest { return Digest{} }
-
-// DefaultDigestBound is the size in bytes a merged digest is kept under.
-const DefaultDigestBound = 96 << 10

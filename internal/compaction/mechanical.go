@@ -1,6 +1,11 @@
 package compaction
 
-import "tidemark/internal/message"
+import (
+	"slices"
+	"strings"
+
+	"tidemark/internal/message"
+)
 
 // SummaryLink names the summary that a mechanical summary continues; it becomes its summary_link fact.
 type SummaryLink struct {
@@ -26,7 +31,54 @@ type MechanicalSummary struct {
 }
 
 // Mechanical writes the summary of a span from its rows' digests, or of a fold from its parents' digests, in transcript
-// order. It is total: it has an answer for each input (case B94).
+// order (spec 6.1, 4.8). Same input, same bytes. It is total: it has an answer within MaxTokens for each input, in the
+// end a cut one (case B94).
 func Mechanical(ds []Digest, opt MechanicalOptions) MechanicalSummary {
-	return MechanicalSummary{}
+	d := mergeAll(ds)
+	opt.Focus, _ = Mask(opt.Focus)
+	w := newWriter(&d, opt)
+	w.sections()
+	text := cutBytes(w.fill(), 3*opt.MaxTokens)
+	if strings.TrimSpace(text) == "" && opt.MaxTokens > 0 {
+		text = cutBytes("(nothing to tell)", 3*opt.MaxTokens)
+	}
+	out := MechanicalSummary{Text: text, Tokens: message.FallbackTokens(len(text))}
+	out.Facts, out.Left = shadow(w.facts, &d, text)
+	out.Digest = trimDigest(d, DefaultDigestBound)
+	return out
+}
+
+// shadow picks the facts that stand in the text, newest first, and counts those that do not.
+func shadow(all []Fact, d *Digest, text string) ([]Fact, []ClassCount) {
+	left := leftByClass(d.Left)
+	var facts []Fact
+	for k, class := range FactClasses {
+		var mine []Fact
+		for _, f := range all {
+			if f.Class != class {
+				continue
+			}
+			if !strings.Contains(text, f.Text) {
+				left[k].N++
+				continue
+			}
+			mine = append(mine, newFact(f.Class, f.Text, f.Seq))
+		}
+		slices.SortStableFunc(mine, func(a, b Fact) int { return int(b.Seq - a.Seq) })
+		facts = append(facts, mine[:min(len(mine), MaxFactsPerClass)]...)
+	}
+	return facts, slices.DeleteFunc(left, func(c ClassCount) bool { return c.N == 0 })
+}
+
+// leftByClass is what earlier bounds, of rows or of parents, left out.
+func leftByClass(l Left) []ClassCount {
+	n := map[FactClass]int{
+		ClassActiveGoal: l.Asks, ClassUserConstraint: l.Limits, ClassPermissionBoundary: l.Permits, ClassActivePath: l.Files,
+		ClassToolOutcome: l.Commands + l.Tools + l.Errors, ClassProviderPressure: l.Pressure, ClassDecisionState: l.Decisions,
+	}
+	out := make([]ClassCount, 0, len(FactClasses))
+	for _, c := range FactClasses {
+		out = append(out, ClassCount{Class: c, N: n[c]})
+	}
+	return out
 }

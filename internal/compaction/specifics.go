@@ -22,10 +22,10 @@ var fileExts = [...]string{
 	"go", "py", "ts", "tsx", "js", "json", "md", "yaml", "yml", "toml", "sh", "rs", "sql", "html", "css", "txt", "lock",
 }
 
-// ScanSpecifics calls yield for each specific of s from left to right: paths, file names, identifiers with inner
+// ScanSpecifics calls yield for each specific s[from:to] from left to right: paths, file names, identifiers with inner
 // structure, numbers and hashes. It is a hand-written scanner because it goes over each byte of a session once; the
 // equal regular expression stands in its test.
-func ScanSpecifics(s string, yield func(tok string, kind SpecificKind)) {
+func ScanSpecifics(s string, yield func(from, to int, kind SpecificKind)) {
 	for i := 0; i < len(s); {
 		if !isPathByte(s[i]) {
 			i++
@@ -33,7 +33,7 @@ func ScanSpecifics(s string, yield func(tok string, kind SpecificKind)) {
 		}
 		e := runEnd(s, i, isPathByte)
 		if p := pathEnd(s, e); p > e {
-			yield(s[i:p], KindPath)
+			yield(i, p, KindPath)
 			i = p
 			continue
 		}
@@ -53,7 +53,7 @@ func pathEnd(s string, e int) int {
 }
 
 // scanRun goes over a run of word bytes, dots and dashes that is not part of a path.
-func scanRun(s string, i, e int, yield func(string, SpecificKind)) {
+func scanRun(s string, i, e int, yield func(int, int, SpecificKind)) {
 	named := 0 // a file name cannot start before it: the part up to here was tried
 	for i < e {
 		if s[i] == '.' || (s[i] == '-' && (i == 0 || !isWord(s[i-1]))) {
@@ -63,7 +63,7 @@ func scanRun(s string, i, e int, yield func(string, SpecificKind)) {
 		if i >= named {
 			dash := runEnd(s, i, isURLBase64)
 			if f := fileEnd(s, dash); f > 0 {
-				yield(s[i:f], KindFile)
+				yield(i, f, KindFile)
 				i, named = f, f
 				continue
 			}
@@ -75,7 +75,7 @@ func scanRun(s string, i, e int, yield func(string, SpecificKind)) {
 		}
 		w := runEnd(s, i, isWord)
 		if k, ok := wordKind(s[i:w]); ok {
-			yield(s[i:w], k)
+			yield(i, w, k)
 		}
 		i = w
 	}

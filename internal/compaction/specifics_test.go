@@ -14,7 +14,7 @@ var specificRE = regexp.MustCompile(`(?:[\w.-]+/)+[\w.-]+|\b[\w-]+\.(?:go|py|ts|
 
 func scanned(s string) []string {
 	var out []string
-	ScanSpecifics(s, func(t string, _ SpecificKind) { out = append(out, t) })
+	ScanSpecifics(s, func(a, b int, _ SpecificKind) { out = append(out, s[a:b]) })
 	return out
 }
 
