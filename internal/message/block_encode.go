@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -49,6 +50,9 @@ func (bs Blocks) MarshalJSON() ([]byte, error) {
 }
 
 func toRaw(b Block) (rawBlock, error) {
+	if b == nil {
+		return rawBlock{}, errors.New("no block where one should be")
+	}
 	r := rawBlock{Type: b.Type()}
 	switch v := b.(type) {
 	case Text:
