@@ -79,7 +79,7 @@ func (c *call) offers(tool string) bool {
 	return false
 }
 
-// callTools makes the calls; $n in an input is the number of the step, so that rounds differ.
+// callTools makes the calls; $n in a string of an input is the number of the step, so that rounds differ.
 func (c *call) callTools(calls []toolCall) reply {
 	names := make([]string, len(calls))
 	blocks := make(message.Blocks, 1, len(calls)+1)
@@ -122,36 +122,6 @@ func (c *call) missingTools() []string {
 		}
 	}
 	return out
-}
-
-// aboutResults comments on the newest tool results, one line each.
-func (c *call) aboutResults() string {
-	names := make(map[string]string, len(c.turn.uses))
-	for _, u := range c.turn.uses {
-		names[u.ID] = u.Name
-	}
-	lines := make([]string, len(c.turn.results))
-	for i, r := range c.turn.results {
-		lines[i] = aboutResult(names[r.ToolUseID], r)
-	}
-	return strings.Join(lines, "\n")
-}
-
-func aboutResult(tool string, r message.ToolResult) string {
-	text := strings.TrimSpace(r.Content.PlainText())
-	switch {
-	case r.IsError && text == "":
-		return fmt.Sprintf("`%s` failed without saying why.", tool)
-	case r.IsError:
-		return fmt.Sprintf("`%s` failed: %s", tool, excerpt(text, 160))
-	case text == "":
-		return fmt.Sprintf("`%s` came back without text.", tool)
-	}
-	lines := strings.Count(text, "\n") + 1
-	if lines == 1 {
-		return fmt.Sprintf("`%s` says: %s", tool, excerpt(text, 160))
-	}
-	return fmt.Sprintf("`%s` came back with %d lines; the first reads: %s", tool, lines, excerpt(text, 160))
 }
 
 // list joins names as a sentence does.
