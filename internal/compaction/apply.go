@@ -168,17 +168,26 @@ func Validate(c Config) error {
 	return checkTogether(c, nil)
 }
 
-// unknownKnob names the nearest knob when it is a likely slip of the keyboard.
+// unknownKnob also knows names below "compaction.".
 func unknownKnob(spelling string) error {
+	e := UnknownKey(spelling, slices.Collect(maps.Keys(bySpelling)))
+	if !strings.Contains(e.Allowed, "did you mean") {
+		if near := Nearest("compaction."+spelling, slices.Collect(maps.Keys(bySpelling))); near != "" {
+			e.Allowed += "; did you mean " + strings.TrimPrefix(near, "compaction.") + "?"
+		}
+	}
+	return e
+}
+
+// UnknownKey refuses a key that is none of the known ones, and names the nearest when it is a likely slip of the
+// keyboard.
+func UnknownKey(spelling string, known []string) *KnobError {
 	e := &KnobError{Key: clip(spelling), Allowed: "unknown key"}
-	names := slices.Collect(maps.Keys(bySpelling))
 	below := func(name string) bool { return strings.HasPrefix(name, spelling+".") }
-	if slices.ContainsFunc(names, below) {
+	if slices.ContainsFunc(known, below) {
 		e.Allowed = "is a group of settings, not one"
-	} else if near := Nearest(spelling, names); near != "" {
+	} else if near := Nearest(spelling, known); near != "" {
 		e.Allowed += "; did you mean " + near + "?"
-	} else if near := Nearest("compaction."+spelling, names); near != "" {
-		e.Allowed += "; did you mean " + strings.TrimPrefix(near, "compaction.") + "?"
 	}
 	return e
 }
