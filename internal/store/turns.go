@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"tidemark/internal/compaction"
+	"tidemark/internal/message"
+	"tidemark/internal/session"
+)
+
+// BeginTurn implements session.Store: the accepted prompt is durable from here on.
+func (s *Sessions) BeginTurn(ctx context.Context, b session.BeginTurn) (session.Commit, error) {
+	id := b.Turn.SessionID
+	return s.do(ctx, "begin turn in session "+id, id, b.Out, func(u *unit) error {
+		if err := u.admit(b.Turn); err != nil {
+			return err
+		}
+		b.Turn.OpenSeq = message.Seq(u.head.NextSeq)
+		b.Turn.StartedAt = u.or(b.Turn.StartedAt)
+		if err := u.openTurn(b.Turn); err != nil {
+			return err
+		}
+		if b.Title != "" {
+			u.head.Title = b.Title
+		}
+		if b.Factor > 0 {
+			u.head.Factor = b.Factor
+		}
+		return u.appendMessages(b.Turn.ID, []message.Message{b.Message}, []compaction.Digest{b.Digest})
+	})
+}
+
+// admit refuses what may not begin a turn: a closed session, a key that is taken, a session with a running turn.
+func (u *unit) admit(t session.Turn) error {
+	if u.head.State == string(session.StateClosed) {
+		return session.ErrClosed
+	}
+	if t.Key != "" {
+		if err := u.checkKey(t); err != nil {
+			return err
+		}
+	}
+	running, err := u.hasRunningTurn()
+	if err == nil && running {
+		err = session.ErrBusy
+	}
+	return err
+}
+
+// checkKey: the same key with another prompt is a conflict. With the same prompt its turn exists already, and the
+// caller has to attach to it.
+func (u *unit) checkKey(t session.Turn) error {
+	var row idempotencyRow
+	err := first(u.tx, &row, "session_id = ? AND key = ?", t.SessionID, t.Key)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case row.BodyHash != t.BodyHash:
+		return session.ErrConflict
+	default:
+		return fmt.Errorf("turn %s has the key: %w", row.TurnID, session.ErrBusy)
+	}
+}
+
+func (u *unit) hasRunningTurn() (bool, error) {
+	var n int64
+	err := u.tx.Model(&turnRow{}).Where("session_id = ? AND state = 'running'", u.head.ID).Count(&n).Error
+	return n > 0, err
+}
+
+func (u *unit) openTurn(t session.Turn) error {
+	row := fromTurn(t)
+	if err := u.tx.Create(&row).Error; err != nil {
+		return err
+	}
+	u.head.State = string(session.StateRunning)
+	u.head.Turns++
+	if t.Key == "" {
+		return nil
+	}
+	return u.tx.Create(&idempotencyRow{t.SessionID, t.Key, t.ID, t.BodyHash, toStamp(u.now)}).Error
+}
+
+// FinishStep implements session.Store: a model's answer and its ledger row are one fact.
+func (s *Sessions) FinishStep(ctx context.Context, f session.FinishStep) (session.Commit, error) {
+	return s.do(ctx, "finish step of turn "+f.TurnID, f.SessionID, f.Out, func(u *unit) error {
+		f.Ledger.TurnID = f.TurnID
+		if err := u.charge(f.Ledger); err != nil {
+			return err
+		}
+		if err := u.tx.Exec("UPDATE turns SET steps = steps + 1 WHERE id = ?", f.TurnID).Error; err != nil {
+			return err
+		}
+		if err := u.measured(f.Measured); err != nil {
+			return err
+		}
+		if f.Message == nil {
+			return nil
+		}
+		return u.appendMessages(f.TurnID, []message.Message{*f.Message}, []compaction.Digest{f.Digest})
+	})
+}
+
+// AnswerTools implements session.Store.
+func (s *Sessions) AnswerTools(ctx context.Context, a session.AnswerTools) (session.Commit, error) {
+	return s.do(ctx, "answer tools of turn "+a.TurnID, a.SessionID, a.Out, func(u *unit) error {
+		return u.appendMessages(a.TurnID, []message.Message{a.Message}, []compaction.Digest{a.Digest})
+	})
+}
+
+// FinishTurn implements session.Store. Totals stay as the ledger rows made them; only the end is taken from the caller.
+func (s *Sessions) FinishTurn(ctx context.Context, f session.FinishTurn) (session.Commit, error) {
+	id := f.Turn.SessionID
+	return s.do(ctx, "finish turn "+f.Turn.ID, id, f.Out, func(u *unit) error {
+		if err := u.appendMessages(f.Turn.ID, f.Closing, f.Digests); err != nil {
+			return err
+		}
+		if err := u.closeTurn(f.Turn); err != nil {
+			return err
+		}
+		if u.head.State == string(session.StateRunning) {
+			u.head.State = string(session.StateIdle)
+		}
+		return nil
+	})
+}
+
+func (u *unit) closeTurn(t session.Turn) error {
+	if t.State == "" || t.State == session.TurnRunning {
+		return fmt.Errorf("a turn cannot end as %q", t.State)
+	}
+	ended := u.now
+	if t.EndedAt != nil {
+		ended = u.or(*t.EndedAt)
+	}
+	res := u.tx.Model(&turnRow{}).Where("id = ? AND session_id = ? AND state = 'running'", t.ID, u.head.ID).
+		Updates(map[string]any{
+			"state": string(t.State), "stop_reason": t.StopReason, "steps": gorm.Expr("MAX(steps, ?)", t.Steps),
+			"ended_at": toStamp(ended), "error_code": t.ErrorCode, "error_class": t.ErrorClass,
+			"error_message": t.ErrorMessage,
+		})
+	if res.Error == nil && res.RowsAffected == 0 {
+		return fmt.Errorf("turn %s does not run: %w", t.ID, session.ErrStale)
+	}
+	return res.Error
+}
+
+// TurnByKey implements session.Store.
+func (s *Sessions) TurnByKey(ctx context.Context, id session.ID, key string) (session.Turn, bool, error) {
+	var rows []turnRow
+	tx := s.db.reader.WithContext(ctx)
+	err := tx.Joins("JOIN idempotency i ON i.turn_id = turns.id").
+		Where("i.session_id = ? AND i.key = ?", id, key).Find(&rows).Error
+	if err != nil || len(rows) == 0 {
+		return session.Turn{}, false, s.db.fail("find turn by key", err)
+	}
+	return rows[0].toTurn(), true, nil
+}
