@@ -3,6 +3,7 @@ package compaction
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"tidemark/internal/message"
 )
@@ -94,4 +95,37 @@ func CarriedTokens(summaries []Summary) int {
 		n += s.CarriedTokens()
 	}
 	return n
+}
+
+// CarryRequest are the blocks of the row that opened the running turn as a summary carries them (spec 4.9): unchanged,
+// or, when they are larger than limit tokens (0 = no limit), the head and the tail of their text with size and seq
+// between (case B70).
+func CarryRequest(open message.Message, limit int) message.Blocks {
+	if limit <= 0 || open.Tokens <= limit {
+		return append(message.Blocks(nil), open.Blocks...)
+	}
+	text := open.PlainText()
+	half := limit * 3 / 4 // bytes; twice half a limit of tokens, less the note
+	head, tail := cutHead(text, half), cutTail(text, half)
+	note := fmt.Sprintf("\n[… %d of %d bytes of this request left out, message %d …]\n", len(text)-len(head)-len(tail), open.Units, open.Seq)
+	return message.Blocks{message.Text{Text: head + note + tail}}
+}
+
+// cutHead and cutTail cut on a rune bound (case B61).
+func cutHead(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+func cutTail(s string, n int) string {
+	i := max(len(s)-n, 0)
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
 }

@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"tidemark/internal/compaction"
+	"tidemark/internal/message"
+	"tidemark/internal/pricing"
+)
+
+// semantic is mode semantic: a hit is used at once, else one call decides (spec 4.4, 4.5).
+func (w *passWork) semantic(ctx context.Context) passEnd {
+	sum := w.a.deps.Summarizer
+	prep, err := sum.Prepare(w.job())
+	if err != nil {
+		return w.unavailable(err)
+	}
+	if !prep.Fits && len(w.parents) == 0 {
+		if prep, err = w.shrink(prep); err != nil {
+			return w.tooLarge()
+		}
+	}
+	w.pass.PromptVersion, w.pass.Model = prep.Job.PromptVersion, w.model
+	if t, ok := sum.Lookup(ctx, prep); ok && w.verify(t.Text) == nil {
+		if !w.begin(false) {
+			return passEnd{failure: &passFailure{cancelled: true}}
+		}
+		return w.take(t)
+	}
+	spent := w.exhausted(prep.Price)
+	if spent && !w.plan.Forced && w.plan.Trigger != compaction.TriggerManual {
+		return passEnd{skip: true}
+	}
+	if !w.begin(true) {
+		return passEnd{failure: &passFailure{cancelled: true}}
+	}
+	end := w.call(ctx, prep)
+	if spent {
+		end = w.overBudget(end)
+	}
+	return end
+}
+
+// call asks the model and takes its text.
+func (w *passWork) call(ctx context.Context, prep compaction.Prepared) passEnd {
+	t, err := w.a.deps.Summarizer.Summarize(ctx, prep, w.verify, w.streamText())
+	if err != nil {
+		f, calls := failed(ctx, err)
+		f.truncate = w.plan.Forced && !f.cancelled
+		return passEnd{failure: f, calls: calls}
+	}
+	end := w.take(t)
+	end.calls = t.Calls
+	if end.failure != nil {
+		end.failure.truncate = w.plan.Forced && !end.failure.futile
+	}
+	return end
+}
+
+// overBudget is a forced call with the money spent: the notice is always told; success that brings pending below the
+// cap is used, anything else ends in truncation (spec 4.4).
+func (w *passWork) overBudget(end passEnd) passEnd {
+	if end.failure != nil && !end.failure.cancelled {
+		end.failure.mode, end.failure.truncate = compaction.FailBudgetForced, w.plan.Forced
+		return end
+	}
+	end.notice = end.failure == nil
+	return end
+}
+
+// take applies a semantic text; in mode semantic the gate's verdict is stored and shown, and rejects nothing (spec 6.3).
+func (w *passWork) take(t compaction.Text) passEnd {
+	w.pass.CacheHit, w.pass.CacheKey = t.CacheHit, t.CacheKey
+	w.pass.Gate = w.judge(t)
+	return w.accept(w.semanticSummary(t))
+}
+
+var errTooLarge = errors.New("no part of the span fits the summarization model")
+
+// shrink covers the oldest part of the span that fits the summarization model, up to its last boundary (spec 4.6).
+func (w *passWork) shrink(prep compaction.Prepared) (compaction.Prepared, error) {
+	n := compaction.FitPrefix(w.rows, prep.Room)
+	for n > 0 && n < len(w.rows) && len(w.rows[n].ToolResults()) > 0 {
+		n--
+	}
+	if n == 0 {
+		return prep, errTooLarge
+	}
+	w.after.rows = append(append([]message.Message(nil), w.rows[n:]...), w.after.rows...)
+	w.cover(w.rows[:n], w.digests[:n])
+	w.limit = w.cfg.SummaryLimit(w.pass.SpanTokenCountIn)
+	w.mech = compaction.Mechanical(w.digests, compaction.MechanicalOptions{MaxTokens: w.limit, Link: w.link, Focus: w.focus})
+	return w.a.deps.Summarizer.Prepare(w.job())
+}
+
+// unavailable is a summarization model that cannot be had: the pass fails, and truncates at the cap.
+func (w *passWork) unavailable(err error) passEnd {
+	if !w.begin(false) {
+		return passEnd{failure: &passFailure{cancelled: true}}
+	}
+	f, _ := failed(context.Background(), err)
+	f.reason, f.truncate = compaction.ReasonSemanticDisabled, w.plan.Forced
+	f.class = "auth"
+	return passEnd{failure: f}
+}
+
+func (w *passWork) tooLarge() passEnd {
+	if !w.begin(false) {
+		return passEnd{failure: &passFailure{cancelled: true}}
+	}
+	f := w.invalid("no part of the span fits the summarization model")
+	f.reason, f.truncate = compaction.ReasonSpanTooLarge, w.plan.Forced
+	return passEnd{failure: f}
+}
+
+// twoPhase is mode two_phase: the mechanical summary stands, unless a candidate is at hand that passes the gate
+// (spec 4.1, 6.4).
+func (w *passWork) twoPhase(ctx context.Context) passEnd {
+	prep, reason := w.prepareCandidate()
+	if reason != "" {
+		w.noCandidate(reason)
+		return w.mechanical()
+	}
+	if t, ok := w.a.deps.Summarizer.Lookup(ctx, prep); ok {
+		if v := w.judge(t); v == nil || v.Accepted {
+			return w.useCached(t, v, prep)
+		}
+	}
+	switch {
+	case !w.inline:
+		return w.mechanical() // inside a turn no call is waited for
+	case w.exhausted(prep.Price):
+		w.noCandidate(compaction.ReasonBudgetExhausted)
+		return w.mechanical()
+	}
+	return w.buy(ctx, prep)
+}
+
+// prepareCandidate readies the candidate's request, or says why there is none.
+func (w *passWork) prepareCandidate() (compaction.Prepared, compaction.Reason) {
+	if !w.cfg.Streaming.SemanticEnabled {
+		return compaction.Prepared{}, compaction.ReasonSemanticDisabled
+	}
+	prep, err := w.a.deps.Summarizer.Prepare(w.job())
+	switch {
+	case err != nil:
+		return prep, compaction.ReasonSemanticDisabled
+	case !prep.Fits:
+		return prep, compaction.ReasonSpanTooLarge
+	}
+	return prep, ""
+}
+
+func (w *passWork) noCandidate(r compaction.Reason) {
+	w.pass.Candidate = &compaction.Candidate{
+		State: compaction.CandidateFailed, Reason: string(r), Model: w.model, PromptVersion: w.cfg.SummaryPromptVersion,
+	}
+}
+
+func (w *passWork) useCached(t compaction.Text, v *compaction.GateVerdict, prep compaction.Prepared) passEnd {
+	if !w.begin(false) {
+		return passEnd{failure: &passFailure{cancelled: true}}
+	}
+	w.candidate(t, compaction.CandidateAccepted, prep)
+	w.pass.CacheHit, w.pass.Gate, w.pass.PromptVersion = true, v, prep.Job.PromptVersion
+	end := w.accept(w.semanticSummary(t))
+	if end.failure != nil {
+		return w.fallBack(end)
+	}
+	return end
+}
+
+// buy waits for a candidate at most the latency budget; a late one is given up, and the mechanical summary stands.
+func (w *passWork) buy(ctx context.Context, prep compaction.Prepared) passEnd {
+	if !w.begin(true) {
+		return passEnd{failure: &passFailure{cancelled: true}}
+	}
+	wait, cancel := context.WithTimeout(ctx, w.cfg.Streaming.LatencyBudget())
+	defer cancel()
+	t, err := w.a.deps.Summarizer.Summarize(wait, prep, w.gated, nil)
+	if err != nil {
+		return w.turnedDown(ctx, wait, err, prep)
+	}
+	w.candidate(t, compaction.CandidateAccepted, prep)
+	w.pass.CacheHit, w.pass.Gate, w.pass.PromptVersion = t.CacheHit, w.judge(t), prep.Job.PromptVersion
+	end := w.accept(w.semanticSummary(t))
+	end.calls = t.Calls
+	if end.failure != nil {
+		return w.fallBack(end)
+	}
+	return end
+}
+
+// fallBack keeps the mechanical summary after a semantic one that could not take its place.
+func (w *passWork) fallBack(end passEnd) passEnd {
+	w.pass.Candidate.State, w.pass.Candidate.Reason = compaction.CandidateRejected, string(end.failure.reason)
+	w.pass.CacheHit = false
+	back := w.accept(w.mechanicalSummary())
+	back.calls = end.calls
+	return back
+}
+
+// turnedDown keeps the mechanical summary when the call brought no usable text.
+func (w *passWork) turnedDown(ctx, wait context.Context, err error, prep compaction.Prepared) passEnd {
+	f, calls := failed(ctx, err)
+	if f.cancelled {
+		return passEnd{failure: f, calls: calls}
+	}
+	state, reason := compaction.CandidateFailed, f.reason
+	switch {
+	case wait.Err() != nil:
+		reason = compaction.ReasonSemanticTimeout
+	case f.mode == compaction.FailValidationFailed:
+		state = compaction.CandidateRejected
+	}
+	w.candidate(compaction.Text{CacheKey: prep.Key, Calls: calls}, state, prep)
+	w.pass.Candidate.Reason, w.pass.Candidate.ErrorClass = string(reason), string(f.class)
+	w.pass.Candidate.Gate, w.pass.Gate = f.verdict, f.verdict
+	end := w.accept(w.mechanicalSummary())
+	end.calls = calls
+	return end
+}
+
+// candidate records what became of a semantic text (spec 6.4).
+func (w *passWork) candidate(t compaction.Text, state compaction.CandidateState, prep compaction.Prepared) {
+	c := &compaction.Candidate{
+		State: state, Model: w.model, PromptVersion: prep.Job.PromptVersion, CacheKey: t.CacheKey, CacheHit: t.CacheHit,
+		CostUSD: &pricing.USD{}, LatencyMS: t.Latency.Milliseconds(), TokensOut: t.TokensOut, Gate: w.judge(t),
+	}
+	for _, call := range t.Calls {
+		if call.CostUSD == nil && !call.Usage.IsZero() {
+			c.CostUSD = nil
+			break
+		}
+		if call.CostUSD != nil {
+			sum := c.CostUSD.Add(*call.CostUSD)
+			c.CostUSD = &sum
+		}
+	}
+	w.pass.Candidate = c
+}
