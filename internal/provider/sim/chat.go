@@ -87,13 +87,16 @@ func firstWord(text string) string {
 	return ""
 }
 
-// firstSentence ends at a line break or after a full stop, question mark or exclamation mark that a space follows.
+// firstSentence ends at a line break or at a full stop, question mark or exclamation mark that a space follows. It looks
+// at no more of the text than an excerpt shows.
 func firstSentence(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text, _, _ = strings.Cut(cutBytes(strings.TrimSpace(text), 800), "\n")
 	for i, r := range text {
-		end := strings.ContainsRune(".!?。！？", r)
+		if !strings.ContainsRune(".!?。！？", r) {
+			continue
+		}
 		rest := strings.TrimLeft(text[i:], string(r))
-		if end && (rest == "" || rest[0] == ' ' || r >= utf8.RuneSelf) {
+		if rest == "" || rest[0] == ' ' || r >= utf8.RuneSelf {
 			return strings.TrimRight(text[:i], " ")
 		}
 	}

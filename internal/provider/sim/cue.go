@@ -27,14 +27,18 @@ var cueNames = map[string]bool{
 	"slow": true, "late": true, "no_usage": true, "summarizer": true,
 }
 
+// maxCues bounds the places of one text that are read as cues: reading one that has no end costs the whole text.
+const maxCues = 256
+
 // readCues finds the cues of a text and returns what is left without them.
 func readCues(text string) (cues []cue, rest string) {
 	var out strings.Builder
-	for {
+	for range maxCues {
 		before, after, found := strings.Cut(text, "[[")
 		out.WriteString(before)
+		text = ""
 		if !found {
-			return cues, strings.TrimSpace(out.String())
+			break
 		}
 		c, tail, ok := readCue(after)
 		if !ok {
@@ -44,6 +48,8 @@ func readCues(text string) (cues []cue, rest string) {
 		}
 		cues, text = append(cues, c), tail
 	}
+	out.WriteString(text)
+	return cues, strings.TrimSpace(out.String())
 }
 
 // readCue reads what follows the brackets. Tool input is JSON and may hold brackets itself, so it is decoded to find

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -84,6 +85,24 @@ func TestProse_HasExactlyTheTokensAskedFor(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 20, 21, 333, 5000} {
 		if got := prose(n); len(got) != 3*n {
 			t.Errorf("prose(%d) has %d bytes", n, len(got))
+		}
+	}
+}
+
+// A large paste costs no more than its length, whatever is in it.
+func TestReadCues_HostileTextIsBounded(t *testing.T) {
+	for _, unit := range []string{"[[tool x {\"a\":", "[[say ", "[[", "a", ".", "[[echo x]]"} {
+		text := strings.Repeat(unit, 1<<20/len(unit))
+		start := time.Now()
+		cues, rest := readCues(text)
+		firstSentence(rest)
+		keywords(rest, 3)
+		questionOf(rest)
+		if len(cues) > maxCues {
+			t.Errorf("%q: %d cues", unit, len(cues))
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%q: took %v", unit, took)
 		}
 	}
 }
