@@ -18,6 +18,7 @@ import (
 func summarize(c *call) (reply, *provider.Error) {
 	span, closing := splitClosing(c.req.Messages)
 	facts := factLines(closing)
+	span = withoutDraft(span, facts)
 	if c.fault.Kind == MissingFacts {
 		facts = nil
 	}
@@ -52,6 +53,22 @@ func splitClosing(msgs []message.Message) (span []message.Message, closing strin
 		return msgs, closing
 	}
 	return span[:len(span)-1], closing
+}
+
+// withoutDraft takes off what a repair repeats: the first closing instruction, which lists the same facts, and the draft
+// that left some out (spec 6.3).
+func withoutDraft(span []message.Message, facts []string) []message.Message {
+	n := len(span)
+	if len(facts) == 0 || n < 3 || span[n-1].Role != message.RoleAssistant {
+		return span
+	}
+	before, closing := splitClosing(span[:n-1])
+	asked := factLines(closing)
+	slices.Sort(asked)
+	if !slices.Equal(asked, slices.Sorted(slices.Values(facts))) {
+		return span
+	}
+	return before
 }
 
 func units(msgs []message.Message) int {

@@ -110,10 +110,15 @@ func TestSummarizer_SpanAsOneText(t *testing.T) {
 	}
 }
 
-func TestSummarizer_RepairNamesWhatWasDropped(t *testing.T) {
-	req := span(10)
-	req.Messages[len(req.Messages)-1] = user("Facts to keep:\n- one\n- two\n\nThese facts were missing:\n- two\n- three")
-	if text := summary(t, req); !strings.HasPrefix(text, "- one\n- two\n- three\n\n") {
+// A repair call goes on from the draft: the facts come in the order of the repair, and neither draft nor instruction is
+// taken for a part of the span (spec 6.3).
+func TestSummarizer_Repair(t *testing.T) {
+	req := span(10, "- one", "- two")
+	plain := summary(t, req)
+	req.Messages = append(req.Messages, message.NewAssistant(message.Text{Text: "A draft without facts."}),
+		user("Some facts are missing.\n\nFacts to keep:\n- two\n- one"))
+	want := strings.Replace(plain, "- one\n- two", "- two\n- one", 1)
+	if text := summary(t, req); text != want || text == plain {
 		t.Errorf("%s", text)
 	}
 }
