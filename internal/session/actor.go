@@ -178,7 +178,7 @@ func (a *actor) closeOut() {
 		a.finishTurn()
 	}
 	if t := a.state.turn; t != nil { // the store failed: nothing was written, the next load closes the turn
-		t.result = &TurnResult{TurnID: t.turn.ID, Err: &TurnError{Code: CodeInternal, Message: "the session's state could not be stored"}}
+		*t.result = TurnResult{TurnID: t.turn.ID, Err: &TurnError{Code: CodeInternal, Message: "the session's state could not be stored"}}
 		a.state.turn = nil
 		close(t.done)
 	}

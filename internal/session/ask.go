@@ -186,7 +186,7 @@ func (a *actor) finishStep(r asking, blocks message.Blocks, u message.Usage, per
 	var m message.Message
 	if blocks = cleanContent(blocks); answers(blocks) {
 		m = message.NewAssistant(blocks...)
-		m.TurnID, m.CreatedAt = run.turn.ID, a.deps.Now().UTC()
+		m.Seq, m.TurnID, m.CreatedAt = a.state.index.End(), run.turn.ID, a.deps.Now().UTC()
 		f.Message, f.Digest = &m, compaction.ExtractRow(m, nil)
 	}
 	if perr == nil {

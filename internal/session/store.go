@@ -149,13 +149,12 @@ type FailPass struct {
 	Out     Out
 }
 
-// UndoPass takes back the newest applied pass.
+// UndoPass takes back the newest applied pass. What stood for it leaves the view; the parents of a fold come back.
 type UndoPass struct {
 	Pass      compaction.Pass // outcome undone
 	Expect    int64
 	Version   int64       // after it
 	Watermark message.Seq // after it
-	Restores  []string    // summaries that come back into the view; those of the pass itself leave it
 	Posture   *compaction.Posture
 	Memory    *compaction.Memory // nil = unchanged
 	Out       Out

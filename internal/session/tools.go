@@ -107,7 +107,7 @@ func (a *actor) finishTools(results []ended) {
 		blocks[i] = message.ToolResult{ToolUseID: r.use.ID, Content: cleanContent(r.out.Content), IsError: r.out.IsError}
 	}
 	m := message.NewUser(blocks...)
-	m.TurnID, m.CreatedAt = run.turn.ID, a.deps.Now().UTC()
+	m.Seq, m.TurnID, m.CreatedAt = a.state.index.End(), run.turn.ID, a.deps.Now().UTC()
 	digest := compaction.ExtractRow(m, uses)
 	t := a.tell()
 	a.tellEnded(t, results[lastEnded(results)])

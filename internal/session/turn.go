@@ -72,7 +72,7 @@ func (a *actor) beginTurn(p Prompt, hash string) (*Accepted, error) {
 		OpenSeq: s.index.End(),
 	}
 	m := message.NewUser(p.Blocks...)
-	m.TurnID, m.CreatedAt = t.ID, now
+	m.Seq, m.TurnID, m.CreatedAt = a.state.index.End(), t.ID, now
 	digest := compaction.ExtractRow(m, nil)
 
 	run := &turnRun{turn: t, script: p.Script, done: make(chan struct{}), result: new(TurnResult)}
@@ -175,6 +175,7 @@ func (s *state) closingRows(now time.Time) []message.Message {
 	run := s.turn
 	var out []message.Message
 	add := func(m message.Message) {
+		m.Seq = s.index.End() + message.Seq(len(out))
 		m.TurnID, m.CreatedAt, m.Synthetic = run.turn.ID, now, true
 		out = append(out, m)
 	}

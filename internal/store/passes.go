@@ -240,7 +240,7 @@ func (s *Sessions) UndoPass(ctx context.Context, d session.UndoPass) (session.Co
 		if err := u.updatePass(p, "outcome <> 'undone'"); err != nil {
 			return err
 		}
-		if err := u.restore(p, d.Restores); err != nil {
+		if err := u.restore(p); err != nil {
 			return err
 		}
 		u.head.Passes--
@@ -279,14 +279,15 @@ func (u *unit) retreat(d session.UndoPass) error {
 }
 
 // restore takes what stands for the pass out of the view, repairs of it included, and puts its parents back.
-func (u *unit) restore(p compaction.Pass, ids []string) error {
+func (u *unit) restore(p compaction.Pass) error {
 	span := message.Span{Start: p.SpanStart, End: p.SpanEnd}
 	err := u.tx.Exec(`UPDATE summaries SET in_view = 0 WHERE session_id = ? AND in_view = 1
 		AND (id = ? OR (span_start >= ? AND span_end <= ?))`, u.head.ID, p.ID, span.Start, span.End).Error
-	if err != nil || len(ids) == 0 {
+	if err != nil || p.Trigger != compaction.TriggerFold {
 		return err
 	}
-	err = u.tx.Model(&summaryRow{}).Where("session_id = ? AND id IN ?", u.head.ID, ids).Update("in_view", true).Error
+	err = u.tx.Exec(`UPDATE summaries SET in_view = 1 WHERE session_id = ? AND id IN
+		(SELECT id FROM compactions WHERE session_id = ? AND folded_into = ?)`, u.head.ID, u.head.ID, p.ID).Error
 	if err != nil {
 		return err
 	}
