@@ -21,6 +21,7 @@ var (
 	ErrLocked      = errors.New("the database is locked by another process; stop that process")
 	ErrDiskFull    = errors.New("the disk is full; free some space")
 	ErrDamaged     = errors.New("the database file is damaged; restore it from a backup")
+	ErrNotCache    = errors.New("the file is not a summary cache")
 	ErrMissing     = errors.New("the database file cannot be opened; check that the path exists and is a file")
 )
 

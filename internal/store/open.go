@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -79,6 +78,9 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if err := createFile(db.path); err != nil {
 		return err
 	}
+	if err := guardFile(db.path); err != nil {
+		return err
+	}
 	if err := identify(ctx, db.path, db.cfg.BusyTimeout); err != nil {
 		return err
 	}
@@ -124,7 +126,8 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// createFile makes folder and file readable by their owner alone; SQLite gives its side files the same mode.
+// createFile makes folder and file readable by their owner alone; SQLite gives its side files the same mode. A file that
+// is there keeps its own.
 func createFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -133,16 +136,14 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
+	return f.Close()
+}
+
+// guardFile takes a database from the eyes of others, in case it came from a copy.
+func guardFile(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
 		return err
 	}
-	if !info.Mode().IsRegular() {
-		return &fs.PathError{Op: "open", Path: path, Err: ErrNotOurs}
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return f.Chmod(0o600)
-	}
-	return nil
+	return os.Chmod(path, 0o600)
 }
