@@ -1,0 +1,169 @@
+package compaction
+
+import (
+	"strings"
+	"unicode"
+)
+
+// wrongLanguage reports whether a summary is surely in another language than the user's (spec 6.3): another dominant
+// script, or, where both are Latin, the stop words of another language. Undecided passes. Facts that stand in the
+// summary word for word say nothing about the language of the rest.
+func wrongLanguage(user, summary string, facts []Fact) bool {
+	a := profileOf(user)
+	if a.script == "" {
+		return false
+	}
+	b := profileOf(withoutFacts(summary, facts))
+	if b.script == "" {
+		return false
+	}
+	if a.script != b.script {
+		return true
+	}
+	return a.language != "" && b.language != "" && a.language != b.language
+}
+
+// withoutFacts drops the lines that are mostly a fact, or a piece of one.
+func withoutFacts(summary string, facts []Fact) string {
+	folded := make([]string, 0, len(facts))
+	for _, f := range facts {
+		folded = append(folded, foldLine(f.Text))
+	}
+	var sb strings.Builder
+	for line := range strings.Lines(summary) {
+		if !quotes(strings.TrimLeft(foldLine(line), "-* "), folded) {
+			sb.WriteString(line)
+		}
+	}
+	return sb.String()
+}
+
+func quotes(line string, facts []string) bool {
+	for _, f := range facts {
+		long := len(line) >= 10 && strings.Contains(f, line)
+		if long || 2*len(f) >= len(line) && len(f) >= 10 && strings.Contains(line, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// languageProfile is what a text looks like; empty fields are undecided.
+type languageProfile struct {
+	script   string
+	language string
+}
+
+// maxProfiled bounds the bytes looked at; a language shows in the first pages.
+const maxProfiled = 64 << 10
+
+func profileOf(s string) (p languageProfile) {
+	words := proseWords(cutBytes(s, maxProfiled))
+	p.script = dominantScript(words)
+	if p.script == "latin" {
+		p.language = latinLanguage(words)
+	}
+	return p
+}
+
+// proseWords are the words of a text that are neither code nor paths, identifiers, tags or labels.
+func proseWords(s string) []string {
+	var out []string
+	code := false
+	for line := range strings.SplitSeq(s, "\n") {
+		if t := strings.TrimSpace(line); strings.HasPrefix(t, "```") {
+			code = !code
+			continue
+		}
+		if !code {
+			out = appendProse(out, line)
+		}
+	}
+	return out
+}
+
+func appendProse(out []string, line string) []string {
+	for _, p := range cutPieces(dropTags(line)) {
+		if p.hard || profileLabels[p.text] {
+			continue
+		}
+		for _, w := range strings.FieldsFunc(p.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// profileLabels are the words of our own marks.
+var profileLabels = setOf("user assistant redacted ok failed")
+
+// dropTags takes out what stands between < and >.
+func dropTags(s string) string {
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			return s
+		}
+		j := strings.IndexByte(s[i:], '>')
+		if j < 0 {
+			return s[:i]
+		}
+		s = s[:i] + " " + s[i+j+1:]
+	}
+}
+
+// minProse is the least number of words that shows anything.
+const minProse = 8
+
+// dominantScript is the script of at least three fifths of the words. Scripts without blanks count two characters as a
+// word. Kana make Han Japanese.
+func dominantScript(words []string) string {
+	count := make(map[string]int) // in halves of a word
+	total := 0
+	for _, w := range words {
+		if spaceless(w) {
+			for _, r := range w {
+				count[scriptOf(r)]++
+				total++
+			}
+			continue
+		}
+		r := []rune(w)[0]
+		count[scriptOf(r)] += 2
+		total += 2
+	}
+	if count["kana"] > 0 && count["kana"]*12 >= count["han"] {
+		count["kana"], count["han"] = count["kana"]+count["han"], 0
+	}
+	for _, s := range scripts {
+		if total >= 2*minProse && 5*count[s.name] >= 3*total {
+			return s.name
+		}
+	}
+	return ""
+}
+
+var scripts = []struct {
+	name   string
+	tables []*unicode.RangeTable
+}{
+	{"latin", []*unicode.RangeTable{unicode.Latin}},
+	{"han", []*unicode.RangeTable{unicode.Han}},
+	{"kana", []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana}},
+	{"hangul", []*unicode.RangeTable{unicode.Hangul}},
+	{"cyrillic", []*unicode.RangeTable{unicode.Cyrillic}},
+	{"greek", []*unicode.RangeTable{unicode.Greek}},
+	{"arabic", []*unicode.RangeTable{unicode.Arabic}},
+	{"hebrew", []*unicode.RangeTable{unicode.Hebrew}},
+	{"devanagari", []*unicode.RangeTable{unicode.Devanagari}},
+	{"thai", []*unicode.RangeTable{unicode.Thai}},
+}
+
+func scriptOf(r rune) string {
+	for _, s := range scripts {
+		if unicode.In(r, s.tables...) {
+			return s.name
+		}
+	}
+	return "other"
+}
