@@ -27,7 +27,8 @@ var allowed = map[string][]string{
 	"internal/pricing": {"internal/message", "internal/model"},
 
 	"internal/transcript": {"internal/message"},
-	"internal/replay":     {"internal/message", "internal/acp", "internal/transcript"},
+	// Pricing, because a client that adds up bills must not do it in floats.
+	"internal/replay": {"internal/message", "internal/acp", "internal/transcript", "internal/pricing"},
 
 	"internal/auth":   {},
 	"internal/memory": {},

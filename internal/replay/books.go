@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"tidemark/internal/message"
+	"tidemark/internal/pricing"
+)
+
+// books are a session's rows as the HTTP API tells them (protocol section 5). The types are the client's own: what is
+// checked here is the wire, not the server's structs.
+type books struct {
+	session sessionRow
+	turns   []turnRow
+	ledger  []ledgerRow
+	passes  []passRow
+	events  []eventRow
+	posture postureRow
+}
+
+type sessionRow struct {
+	ID                string       `json:"id"`
+	Model             string       `json:"model"`
+	Turns             int          `json:"turns"`
+	Watermark         int64        `json:"watermark"`
+	WindowTokens      int          `json:"window_tokens"`
+	CostUSD           *pricing.USD `json:"cost_usd"`
+	CompactionCostUSD pricing.USD  `json:"compaction_cost_usd"`
+	CacheHitRate      *float64     `json:"cache_hit_rate"`
+}
+
+type turnRow struct {
+	ID                string       `json:"id"`
+	State             string       `json:"state"`
+	Steps             int          `json:"steps"`
+	CostUSD           *pricing.USD `json:"cost_usd"`
+	CompactionCostUSD pricing.USD  `json:"compaction_cost_usd"`
+	ErrorClass        string       `json:"error_class"`
+	ErrorMessage      string       `json:"error_message"`
+}
+
+type ledgerRow struct {
+	ID           string        `json:"id"`
+	TurnID       string        `json:"turn_id"`
+	Purpose      string        `json:"purpose"`
+	CompactionID string        `json:"compaction_id"`
+	Usage        message.Usage `json:"usage"`
+	CostUSD      *pricing.USD  `json:"cost_usd"`
+	Outcome      string        `json:"outcome"`
+	ErrorClass   string        `json:"error_class"`
+}
+
+type passRow struct {
+	ID                string       `json:"id"`
+	Trigger           string       `json:"trigger"`
+	Kind              string       `json:"kind"`
+	WatermarkBefore   int64        `json:"watermark_before"`
+	WatermarkAfter    int64        `json:"watermark_after"`
+	SpanTokenCountIn  int          `json:"span_token_count_in"`
+	SpanTokenCountOut int          `json:"span_token_count_out"`
+	CacheHit          bool         `json:"cache_hit"`
+	CostUSD           *pricing.USD `json:"cost_usd"`
+	Outcome           string       `json:"outcome"`
+	FailureMode       string       `json:"failure_mode"`
+}
+
+type eventRow struct {
+	EventID int64  `json:"event_id"`
+	Type    string `json:"type"`
+	Payload struct {
+		FailureMode           string `json:"failure_mode"`
+		TruncatedMessageCount *int   `json:"truncated_message_count"`
+	} `json:"payload"`
+}
+
+type postureRow struct {
+	PrefixTokens  int `json:"prefix_tokens"`
+	SummaryTokens int `json:"summary_tokens"`
+}
+
+// fetch reads a session's books.
+func fetch(ctx context.Context, cfg Config, id string) (b books, err error) {
+	base := "/api/v1/sessions/" + url.PathEscape(id)
+	if err = get(ctx, cfg, base, &b.session); err != nil {
+		return b, err
+	}
+	if err = get(ctx, cfg, base+"/posture", &b.posture); err != nil {
+		return b, err
+	}
+	if b.turns, err = all[turnRow](ctx, cfg, base+"/turns"); err != nil {
+		return b, err
+	}
+	if b.ledger, err = all[ledgerRow](ctx, cfg, base+"/ledger"); err != nil {
+		return b, err
+	}
+	if b.passes, err = all[passRow](ctx, cfg, base+"/compactions"); err != nil {
+		return b, err
+	}
+	b.events, err = all[eventRow](ctx, cfg, base+"/events")
+	return b, err
+}
+
+// all reads a list to its last page.
+func all[T any](ctx context.Context, cfg Config, path string) ([]T, error) {
+	var out []T
+	cursor := ""
+	for {
+		var page struct {
+			Items      []T     `json:"items"`
+			NextCursor *string `json:"next_cursor"`
+		}
+		query := url.Values{"limit": {"1000"}}
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		if err := get(ctx, cfg, path+"?"+query.Encode(), &page); err != nil {
+			return nil, err
+		}
+		out = append(out, page.Items...)
+		if page.NextCursor == nil || *page.NextCursor == "" {
+			return out, nil
+		}
+		if *page.NextCursor == cursor {
+			return nil, fmt.Errorf("%s: the list does not move on from its cursor", path)
+		}
+		cursor = *page.NextCursor
+	}
+}
+
+func get(ctx context.Context, cfg Config, path string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, cfg.URL+path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	if cfg.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+cfg.Key)
+	}
+	resp, err := cfg.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxFrame))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("read %s: HTTP status %d", path, resp.StatusCode)
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
