@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/vmihailenco/msgpack/v5"
@@ -47,13 +48,23 @@ func promptKnob(effective string) string {
 // spans give equal keys whatever their ids, times, costs, signatures and thinking. It fails only on a tool input that is
 // not JSON.
 func Key(k KeyInput) (string, error) {
-	msgs, err := canonicalMessages(k)
-	if err != nil {
-		return "", err
-	}
 	sum := sha256.New()
 	buf := bufio.NewWriterSize(sum, 32<<10)
-	enc := msgpack.NewEncoder(buf)
+	if err := writeKey(buf, k); err != nil {
+		return "", err
+	}
+	if err := buf.Flush(); err != nil {
+		return "", fmt.Errorf("hash the cache key: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func writeKey(w io.Writer, k KeyInput) error {
+	msgs, err := canonicalMessages(k)
+	if err != nil {
+		return err
+	}
+	enc := msgpack.NewEncoder(w)
 	enc.SetSortMapKeys(true)
 	enc.UseCompactInts(true)
 	err = enc.Encode(map[string]any{
@@ -63,10 +74,7 @@ func Key(k KeyInput) (string, error) {
 		"summarization_max_tokens":     int64(k.MaxTokens),
 	})
 	if err != nil {
-		return "", fmt.Errorf("encode the cache key: %w", err)
+		return fmt.Errorf("encode the cache key: %w", err)
 	}
-	if err := buf.Flush(); err != nil {
-		return "", fmt.Errorf("hash the cache key: %w", err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return nil
 }
