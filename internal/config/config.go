@@ -45,15 +45,15 @@ type Provider struct {
 	BaseURL string // "" = the provider's own
 }
 
-// Limits bound what clients may do (protocol section 3).
+// Limits bound what clients may cost (protocol section 3).
 type Limits struct {
 	MessageBytes      int // inbound frame
-	JSONDepth         int
-	IDChars           int
+	BodyBytes         int // HTTP request
 	SessionsPerSocket int
 	SocketsPerOwner   int
-	RequestsPerSecond int
+	RequestsPerSecond int // of one socket
 	RequestBurst      int
+	RequestsInFlight  int
 	QueueMessages     int // outbound, per socket
 	QueueBytes        int
 	WriteTimeout      time.Duration
@@ -62,9 +62,11 @@ type Limits struct {
 	Keepalive         time.Duration // 0 = none
 	SocketMaxAge      time.Duration
 	InitializeTimeout time.Duration
+	Feeds             int           // open operator feeds
+	Heartbeat         time.Duration // of a feed
 	DisconnectGrace   time.Duration // a running turn with nobody attached
-	LiveSessions      int
-	FeedStreams       int // open operator feeds
+	TurnSteps         int           // model calls of a turn
+	OutputTokens      int           // of one model call
 }
 
 // Retention says how long rows are kept (spec 2.2).
@@ -79,11 +81,11 @@ func Default() Config {
 		Addr: "127.0.0.1:8080", Data: "data", LogLevel: slog.LevelInfo,
 		Compaction: compaction.DefaultConfig(),
 		Limits: Limits{
-			MessageBytes: 1 << 20, JSONDepth: 64, IDChars: 128, SessionsPerSocket: 20, SocketsPerOwner: 10,
-			RequestsPerSecond: 20, RequestBurst: 40, QueueMessages: 512, QueueBytes: 4 << 20,
+			MessageBytes: 1 << 20, BodyBytes: 4 << 20, SessionsPerSocket: 20, SocketsPerOwner: 10,
+			RequestsPerSecond: 20, RequestBurst: 40, RequestsInFlight: 64, QueueMessages: 512, QueueBytes: 4 << 20,
 			WriteTimeout: 10 * time.Second, PingInterval: 25 * time.Second, PongTimeout: 20 * time.Second,
-			SocketMaxAge: time.Hour, InitializeTimeout: 10 * time.Second, DisconnectGrace: 10 * time.Minute,
-			LiveSessions: 1000, FeedStreams: 64,
+			SocketMaxAge: time.Hour, InitializeTimeout: 10 * time.Second, Feeds: 256, Heartbeat: 15 * time.Second,
+			DisconnectGrace: 10 * time.Minute, TurnSteps: 1000, OutputTokens: 8192,
 		},
 		Retention: Retention{EventsDays: 30, IdempotencyHours: 24},
 	}

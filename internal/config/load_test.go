@@ -262,7 +262,7 @@ func TestConfig_Lines(t *testing.T) {
 	require.Equal(t, "true", got["summarization.enabled"].Value)
 	require.Equal(t, "false", got["enable_auto_summarize"].Value)
 	require.False(t, c.Compaction.Auto)
-	require.Equal(t, "default", got["limits.json_depth"].Origin)
+	require.Equal(t, "default", got["limits.body_bytes"].Origin)
 	require.Equal(t, "60", got["limits.socket_max_age_minutes"].Value)
 	for _, k := range compaction.Knobs() {
 		require.Contains(t, got, k.Key)

@@ -52,12 +52,12 @@ func limitSettings() []setting {
 	}
 	return []setting{
 		intSetting("limits.message_bytes", 1024, 1<<28, l(func(l *Limits) *int { return &l.MessageBytes })),
-		intSetting("limits.json_depth", 8, 1000, l(func(l *Limits) *int { return &l.JSONDepth })),
-		intSetting("limits.id_chars", 16, 1024, l(func(l *Limits) *int { return &l.IDChars })),
+		intSetting("limits.body_bytes", 1024, 1<<30, l(func(l *Limits) *int { return &l.BodyBytes })),
 		intSetting("limits.sessions_per_socket", 1, 10_000, l(func(l *Limits) *int { return &l.SessionsPerSocket })),
 		intSetting("limits.sockets_per_owner", 1, 100_000, l(func(l *Limits) *int { return &l.SocketsPerOwner })),
 		intSetting("limits.requests_per_second", 1, 100_000, l(func(l *Limits) *int { return &l.RequestsPerSecond })),
 		intSetting("limits.request_burst", 1, 100_000, l(func(l *Limits) *int { return &l.RequestBurst })),
+		intSetting("limits.requests_in_flight", 1, 100_000, l(func(l *Limits) *int { return &l.RequestsInFlight })),
 		intSetting("limits.queue_messages", 8, 1_000_000, l(func(l *Limits) *int { return &l.QueueMessages })),
 		intSetting("limits.queue_bytes", 65_536, 1<<30, l(func(l *Limits) *int { return &l.QueueBytes })),
 		timeSetting("limits.write_timeout_seconds", time.Second, 1, 600, d(func(l *Limits) *time.Duration { return &l.WriteTimeout })),
@@ -66,9 +66,11 @@ func limitSettings() []setting {
 		timeSetting("limits.keepalive_seconds", time.Second, 0, 3600, d(func(l *Limits) *time.Duration { return &l.Keepalive })),
 		timeSetting("limits.socket_max_age_minutes", time.Minute, 1, 10_080, d(func(l *Limits) *time.Duration { return &l.SocketMaxAge })),
 		timeSetting("limits.initialize_timeout_seconds", time.Second, 1, 600, d(func(l *Limits) *time.Duration { return &l.InitializeTimeout })),
-		timeSetting("limits.disconnect_grace_seconds", time.Second, 0, 604_800, d(func(l *Limits) *time.Duration { return &l.DisconnectGrace })),
-		intSetting("limits.live_sessions", 1, 1_000_000, l(func(l *Limits) *int { return &l.LiveSessions })),
-		intSetting("limits.feed_streams", 1, 100_000, l(func(l *Limits) *int { return &l.FeedStreams })),
+		intSetting("limits.feeds", 1, 100_000, l(func(l *Limits) *int { return &l.Feeds })),
+		timeSetting("limits.heartbeat_seconds", time.Second, 1, 600, d(func(l *Limits) *time.Duration { return &l.Heartbeat })),
+		timeSetting("limits.disconnect_grace_seconds", time.Second, 1, 604_800, d(func(l *Limits) *time.Duration { return &l.DisconnectGrace })),
+		intSetting("limits.turn_steps", 1, 1_000_000, l(func(l *Limits) *int { return &l.TurnSteps })),
+		intSetting("limits.output_tokens", 1, 1_000_000, l(func(l *Limits) *int { return &l.OutputTokens })),
 	}
 }
 
