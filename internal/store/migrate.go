@@ -54,20 +54,22 @@ func execAll(tx *gorm.DB, statements ...string) error {
 	return nil
 }
 
-// migrate runs what is missing in one transaction and reads the epoch.
+// migrate runs what is missing in one transaction, ours: gormigrate's own goes on when it cannot begin.
 func (db *DB) migrate(ctx context.Context) error {
 	o := *gormigrate.DefaultOptions
-	o.UseTransaction, o.ValidateUnknownMigrations = true, true
-	err := gormigrate.New(db.writer.WithContext(ctx), &o, db.migrations()).Migrate()
-	if errors.Is(err, gormigrate.ErrUnknownPastMigration) {
-		return ErrNewerSchema
-	}
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	epoch, err := readMeta(db.writer.WithContext(ctx), metaEpoch)
-	db.epoch = event.Epoch(epoch)
-	return err
+	o.UseTransaction, o.ValidateUnknownMigrations = false, true
+	return db.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		err := gormigrate.New(tx, &o, db.migrations()).Migrate()
+		if errors.Is(err, gormigrate.ErrUnknownPastMigration) {
+			return ErrNewerSchema
+		}
+		if err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		epoch, err := readMeta(tx, metaEpoch)
+		db.epoch = event.Epoch(epoch)
+		return err
+	})
 }
 
 // identify looks at a file before anything is changed in it: it must be empty, or ours and not newer than we are.

@@ -21,7 +21,7 @@ func rowsAndDigests(tx *gorm.DB, id session.ID, span message.Span) ([]message.Me
 	if err != nil {
 		return nil, nil, err
 	}
-	ds, err := mapRows(rows, messageRow.toDigest)
+	ds, err := digestsOf(tx, rows)
 	return ms, ds, err
 }
 
@@ -33,21 +33,18 @@ func spanRows(tx *gorm.DB, id session.ID, span message.Span) ([]messageRow, erro
 
 // Rows implements session.Store.
 func (s *Sessions) Rows(ctx context.Context, id session.ID, span message.Span) ([]message.Message, error) {
-	rows, err := spanRows(s.db.reader.WithContext(ctx).Select(messageCols), id, span)
-	if err != nil {
-		return nil, s.db.fail("rows of session "+id, err)
-	}
-	out, err := mapRows(rows, messageRow.toMessage)
+	out, err := rowsIn(s.db.reader.WithContext(ctx), id, span)
 	return out, s.db.fail("rows of session "+id, err)
 }
 
 // Digests implements session.Store.
 func (s *Sessions) Digests(ctx context.Context, id session.ID, span message.Span) ([]compaction.Digest, error) {
-	rows, err := spanRows(s.db.reader.WithContext(ctx).Select("seq, facts"), id, span)
+	tx := s.db.reader.WithContext(ctx)
+	rows, err := spanRows(tx.Select(digestCols), id, span)
 	if err != nil {
 		return nil, s.db.fail("facts of session "+id, err)
 	}
-	out, err := mapRows(rows, messageRow.toDigest)
+	out, err := digestsOf(tx, rows)
 	return out, s.db.fail("facts of session "+id, err)
 }
 

@@ -48,10 +48,3 @@ func (r messageRow) toMessage() (message.Message, error) {
 	}
 	return m, nil
 }
-
-func (r messageRow) toDigest() (d compaction.Digest, err error) {
-	if err := fromJSON(r.Facts, &d); err != nil {
-		return d, fmt.Errorf("facts of row %d: %w", r.Seq, err)
-	}
-	return d, nil
-}

@@ -90,11 +90,11 @@ func (u *unit) openTurn(t session.Turn) error {
 // FinishStep implements session.Store: a model's answer and its ledger row are one fact.
 func (s *Sessions) FinishStep(ctx context.Context, f session.FinishStep) (session.Commit, error) {
 	return s.do(ctx, "finish step of turn "+f.TurnID, f.SessionID, f.Out, func(u *unit) error {
-		f.Ledger.TurnID = f.TurnID
-		if err := u.charge(f.Ledger); err != nil {
+		if err := u.addStep(f.TurnID, 1); err != nil {
 			return err
 		}
-		if err := u.tx.Exec("UPDATE turns SET steps = steps + 1 WHERE id = ?", f.TurnID).Error; err != nil {
+		f.Ledger.TurnID = f.TurnID
+		if err := u.charge(f.Ledger); err != nil {
 			return err
 		}
 		if err := u.measured(f.Measured); err != nil {
@@ -110,8 +110,26 @@ func (s *Sessions) FinishStep(ctx context.Context, f session.FinishStep) (sessio
 // AnswerTools implements session.Store.
 func (s *Sessions) AnswerTools(ctx context.Context, a session.AnswerTools) (session.Commit, error) {
 	return s.do(ctx, "answer tools of turn "+a.TurnID, a.SessionID, a.Out, func(u *unit) error {
+		if err := u.addStep(a.TurnID, 0); err != nil {
+			return err
+		}
 		return u.appendMessages(a.TurnID, []message.Message{a.Message}, []compaction.Digest{a.Digest})
 	})
+}
+
+// addStep counts steps of a running turn. One that has ended takes no more rows: a late answer must not land behind the
+// rows that closed it.
+func (u *unit) addStep(turnID session.TurnID, n int) error {
+	res := u.tx.Exec("UPDATE turns SET steps = steps + ? WHERE id = ? AND session_id = ? AND state = 'running'",
+		n, turnID, u.head.ID)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return notRunning(turnID)
+	}
+	return res.Error
+}
+
+func notRunning(id session.TurnID) error {
+	return fmt.Errorf("turn %s does not run: %w", id, session.ErrStale)
 }
 
 // FinishTurn implements session.Store. Totals stay as the ledger rows made them; only the end is taken from the caller.
@@ -146,7 +164,7 @@ func (u *unit) closeTurn(t session.Turn) error {
 			"error_message": t.ErrorMessage,
 		})
 	if res.Error == nil && res.RowsAffected == 0 {
-		return fmt.Errorf("turn %s does not run: %w", t.ID, session.ErrStale)
+		return notRunning(t.ID)
 	}
 	return res.Error
 }
