@@ -83,6 +83,9 @@ func newKey(name string, role Role, now time.Time, expires *time.Time) (Key, str
 	return k, secret, nil
 }
 
+// NewSecret makes a Config.LocalKey.
+func NewSecret() string { return newSecret() }
+
 // newSecret is 256 random bits in URL-safe text. crypto/rand never fails: it ends the program instead.
 func newSecret() string {
 	b := make([]byte, 32)

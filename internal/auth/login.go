@@ -75,10 +75,12 @@ func (s *Service) login(ctx context.Context, hash string) (Principal, error) {
 
 func (s *Service) keyUsable(ctx context.Context, id string) error {
 	if strings.HasPrefix(id, envKey) {
-		if id != s.adminID {
-			return ErrUnauthenticated
+		for _, admin := range s.admins {
+			if id == admin {
+				return nil
+			}
 		}
-		return nil
+		return ErrUnauthenticated
 	}
 	k, err := s.store.Key(ctx, id)
 	if err != nil {

@@ -18,24 +18,24 @@ const (
 // Config tunes a Service; the zero value is usable.
 type Config struct {
 	AdminKey    string // TIDEMARK_ADMIN_KEY: speaks for owner admin, role admin; "" = none
+	LocalKey    string // the same for the command line on this machine, made anew at each start; "" = none
 	LoginTTL    time.Duration
 	SignInTTL   time.Duration
 	WSTicketTTL time.Duration
 	Now         func() time.Time
 }
 
-// envKey starts the id that stands for TIDEMARK_ADMIN_KEY. It changes with the key, so that a rotation ends the logins
-// made with the old one.
+// envKey starts the ids that stand for the two admin secrets that no store keeps. They change with the secret, so that a
+// rotation ends the logins made with the old one.
 const envKey = "env-"
 
 // Service answers who is asking.
 type Service struct {
-	store     KeyStore
-	cfg       Config
-	adminHash string
-	adminID   string // stands for a key id where logins made with TIDEMARK_ADMIN_KEY name theirs
-	signIns   tickets
-	sockets   tickets
+	store   KeyStore
+	cfg     Config
+	admins  map[string]string // hash of an admin secret -> the id that stands for it
+	signIns tickets
+	sockets tickets
 }
 
 // NewService makes a Service on a store.
@@ -52,12 +52,14 @@ func NewService(store KeyStore, cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Service{store: store, cfg: cfg}
-	if cfg.AdminKey != "" {
-		s.adminHash = Hash(cfg.AdminKey)
-		s.adminID = envKey + s.adminHash[:12]
-		s.cfg.AdminKey = "" // needed no more, and cannot leak from here
+	s := &Service{store: store, cfg: cfg, admins: make(map[string]string)}
+	for _, secret := range []string{cfg.AdminKey, cfg.LocalKey} {
+		if secret != "" {
+			hash := Hash(secret)
+			s.admins[hash] = envKey + hash[:12]
+		}
 	}
+	s.cfg.AdminKey, s.cfg.LocalKey = "", "" // needed no more, and cannot leak from here
 	return s
 }
 
@@ -67,8 +69,10 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (Principal, e
 		return Principal{}, ErrUnauthenticated
 	}
 	hash := Hash(secret)
-	if s.adminHash != "" && equal(hash, s.adminHash) {
-		return Principal{Owner: AdminOwner, Role: RoleAdmin, KeyID: s.adminID}, nil
+	for admin, id := range s.admins {
+		if equal(hash, admin) {
+			return Principal{Owner: AdminOwner, Role: RoleAdmin, KeyID: id}, nil
+		}
 	}
 	k, err := s.store.KeyByHash(ctx, hash)
 	if err != nil {

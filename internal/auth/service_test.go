@@ -73,6 +73,14 @@ func TestService_AdminKey(t *testing.T) {
 	require.Equal(t, "admin", p.Owner)
 	require.Equal(t, auth.RoleAdmin, p.Role)
 
+	both, _, _ := newService(t, auth.Config{AdminKey: "the-admin-key", LocalKey: "of-this-run"})
+	for _, secret := range []string{"the-admin-key", "of-this-run"} {
+		p, err := both.Authenticate(t.Context(), secret)
+		require.NoError(t, err)
+		require.Equal(t, auth.RoleAdmin, p.Role)
+		require.NoError(t, both.Recheck(t.Context(), p))
+	}
+
 	none, _, _ := newService(t, auth.Config{})
 	_, err = none.Authenticate(t.Context(), "")
 	require.ErrorIs(t, err, auth.ErrUnauthenticated)
