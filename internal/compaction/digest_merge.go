@@ -22,6 +22,9 @@ func MergeDigests(ds []Digest, bound int) Digest {
 func mergeAll(ds []Digest) Digest {
 	m := newMerger(ds)
 	for i := range ds {
+		m.d.Last = max(m.d.Last, ds[i].Last)
+	}
+	for i := range ds {
 		if !ds[i].Empty() {
 			m.add(&ds[i])
 		}
@@ -106,7 +109,6 @@ func (m *merger) head(o *Digest) {
 	if m.d.Rows == 0 || o.First < m.d.First {
 		m.d.First = o.First
 	}
-	m.d.Last = max(m.d.Last, o.Last)
 	m.d.Rows += o.Rows
 	m.d.Tokens += o.Tokens
 	m.d.Masked += o.Masked
@@ -183,8 +185,10 @@ func (m *merger) addSpecifics(o *Digest) {
 		}
 		at[i+1] = p
 	}
+	shift := int(m.d.Last - o.Last)
 	for i := range o.Specifics {
 		s := o.Specifics[i]
+		s.Age += shift
 		if s.At < 0 || s.At >= len(at) {
 			s.At = 0
 		}

@@ -57,7 +57,7 @@ func trimList[T any](l []T, room int, used *int, left int, size func(*T) int) ([
 
 // trimSpecifics keeps the likeliest specifics that fit, with the topics they need.
 func (d *Digest) trimSpecifics(room int) {
-	keep := rankSpecifics(d.Specifics, d.Last, "")
+	keep := rankSpecifics(d.Specifics, d.Topics, "")
 	n := 0
 	topics := make([]bool, len(d.Topics)+1)
 	for _, k := range keep {

@@ -8,7 +8,7 @@ import (
 )
 
 // maxRowSpecifics bounds the specifics of one row: a digest is stored beside it.
-const maxRowSpecifics = 400
+const maxRowSpecifics = 600
 
 // ExtractRow makes the digest of one row when it is stored, in one scanner pass. uses are the calls of the assistant
 // row before, so that results know the tool and its target. A filler gives an empty digest: fillers are never facts
@@ -71,19 +71,60 @@ func (x *extractor) topic(t Topic) int {
 
 // scan counts the specifics of a text. The text must be masked.
 func (x *extractor) scan(s string, src source, topic int, marks Marks) {
+	var run lineRun
 	ScanSpecifics(s, func(from, to int, kind SpecificKind) {
 		tok := s[from:to]
-		if kind == KindPath {
-			tok = strings.TrimRight(tok, ".-")
-			if !strings.Contains(tok, "/") {
-				return
+		m := marks | marksAt(s, from, to, kind)
+		if m&MarkLine != 0 {
+			if tok = run.next(tok); tok != "" {
+				x.count(tok, src, topic, m)
 			}
-		}
-		if len(tok) > maxPath || len(tok) < 3 {
 			return
 		}
-		x.count(tok, src, topic, marks|marksAt(s, from, to, kind))
+		switch {
+		case kind == KindPath:
+			tok = trimPath(tok)
+		case kind == KindNumber && from > 1 && s[from-1] == '.' && isDigit(s[from-2]):
+			return // the fraction of a number
+		}
+		if len(tok) <= maxPath && len(tok) >= 3 {
+			x.count(tok, src, topic, m)
+		}
 	})
+	if run.last != "" {
+		x.count(run.last, src, topic, marks|MarkLine)
+	}
+}
+
+// trimPath drops the full stop that ends a sentence, but not the `/...` of a pattern. What is no path then is dropped.
+func trimPath(tok string) string {
+	if strings.HasSuffix(tok, "/...") {
+		return tok
+	}
+	tok = strings.TrimRight(tok, ".-")
+	if !strings.Contains(tok, "/") {
+		return ""
+	}
+	return tok
+}
+
+// lineRun thins the numbers of lines: a listing numbers each line, of which only its ends tell what was shown, while a
+// search shows single lines that are worth keeping.
+type lineRun struct {
+	n    int
+	last string // end of the running listing
+}
+
+// next takes a line number and returns the one to count: itself when it does not go on a listing.
+func (r *lineRun) next(tok string) string {
+	n := number(tok)
+	goesOn := n == r.n+1
+	r.n = n
+	if goesOn {
+		r.last = tok
+		return ""
+	}
+	return tok
 }
 
 func (x *extractor) count(tok string, src source, topic int, marks Marks) {
@@ -92,17 +133,17 @@ func (x *extractor) count(tok string, src source, topic int, marks Marks) {
 		tok = strings.Clone(tok) // a digest must not hold on to the row's text
 		i = len(x.d.Specifics)
 		x.at[tok] = i
-		x.d.Specifics = append(x.d.Specifics, Specific{Text: tok, Last: x.d.Last, At: topic})
+		x.d.Specifics = append(x.d.Specifics, Specific{Text: tok, At: topic})
 	}
 	s := &x.d.Specifics[i]
 	s.Marks |= marks
-	if src == inResult {
-		s.Hits++
-	}
 	if x.better(topic, s.At) {
 		s.At = topic
 	}
 	if x.seen[tok]&src != 0 {
+		if src == inResult {
+			s.Hits++
+		}
 		return
 	}
 	x.seen[tok] |= src
@@ -133,7 +174,7 @@ func (x *extractor) bound() {
 		return
 	}
 	x.d.Left.Specifics += len(list) - maxRowSpecifics
-	keep := rankSpecifics(list, x.d.Last, "")[:maxRowSpecifics]
+	keep := rankSpecifics(list, x.d.Topics, "")[:maxRowSpecifics]
 	slices.Sort(keep)
 	out := make(Specifics, len(keep))
 	for i, k := range keep {
@@ -142,29 +183,17 @@ func (x *extractor) bound() {
 	x.d.Specifics = out
 }
 
-// definers are the words in front of a name that is defined there.
-var definers = []string{"func", "def", "class", "interface", "type", "const", "function", "let", "var", "struct", "enum", "export"}
-
 // marksAt looks at what stands around a specific.
 func marksAt(s string, from, to int, kind SpecificKind) Marks {
 	var m Marks
 	if to < len(s) && s[to] == '(' {
 		m |= MarkCalled
 	}
-	if from == 0 {
-		return m
-	}
-	if s[from-1] == '/' && (from < 2 || s[from-2] != '/') {
-		m |= MarkAbsolute
-	}
 	if kind == KindNumber && isLineNumber(s, from, to) {
 		m |= MarkLine
 	}
-	if s[from-1] == ' ' && kind != KindNumber {
-		before := strings.TrimRight(s[max(0, from-12):from], " ")
-		if slices.ContainsFunc(definers, func(w string) bool { return strings.HasSuffix(before, w) }) {
-			m |= MarkDefined
-		}
+	if from > 0 && s[from-1] == '/' && (from < 2 || s[from-2] != '/') {
+		m |= MarkAbsolute
 	}
 	return m
 }
@@ -181,4 +210,13 @@ func isLineNumber(s string, from, to int) bool {
 		from--
 	}
 	return from == 0 || s[from-1] == '\n' || s[from-1] == ':'
+}
+
+// number reads digits; what is too long for a line number is none.
+func number(tok string) int {
+	n := 0
+	for i := 0; i < len(tok) && i < 9; i++ {
+		n = n*10 + int(tok[i]-'0')
+	}
+	return n
 }

@@ -10,7 +10,7 @@ import (
 func (x *extractor) use(u message.ToolUse) {
 	c := newToolCall(u)
 	x.d.Masked += c.masked
-	name := x.topic(Topic{TopicTool, c.tool})
+	name := x.topic(Topic{TopicTool, c.tool + " arguments"})
 	x.scan(c.tool, inCall, name, 0)
 	own := x.topic(c.topic())
 	for _, a := range c.args {

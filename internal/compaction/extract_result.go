@@ -20,16 +20,17 @@ func (x *extractor) result(r message.ToolResult, c toolCall) {
 	topic := 0
 	if c.tool != "" {
 		topic = x.topic(c.topic())
-		x.outcome(&c, text, r.IsError)
+		text = x.outcome(&c, text, r.IsError)
 	}
 	x.scan(text, inResult, topic, 0)
 }
 
-func (x *extractor) outcome(c *toolCall, text string, isError bool) {
+// outcome notes what came of a call and returns the result without its wrapper.
+func (x *extractor) outcome(c *toolCall, text string, isError bool) string {
 	failed, body := readOutcome(text, isError, c.kind == callShell || c.check)
 	if said, ok := refusal(text, isError); ok {
 		x.refused(c, said)
-		return
+		return said
 	}
 	switch {
 	case len(c.files) > 0 && c.kind != callShell:
@@ -48,6 +49,7 @@ func (x *extractor) outcome(c *toolCall, text string, isError bool) {
 		}
 	}
 	x.answered(c, body, failed)
+	return body
 }
 
 // answered keeps what the user chose when a tool asked.
@@ -130,17 +132,15 @@ func refusal(text string, isError bool) (said string, ok bool) {
 func pressureIn(s string) string {
 	for line := range strings.SplitSeq(s[:min(len(s), 2000)], "\n") {
 		low := strings.ToLower(line)
-		for _, p := range pressureWords {
-			if strings.Contains(low, p) {
-				return oneLine(line, maxErrorLine)
-			}
+		if slices.ContainsFunc(pressureWords, func(p string) bool { return strings.Contains(low, p) }) {
+			return oneLine(line, maxErrorLine)
 		}
 	}
 	return ""
 }
 
 var pressureWords = []string{
-	"rate limit", "rate_limit", "too many requests", "overloaded", "quota", "usage limit", "credit balance", "insufficient credit",
-	"context window", "context length", "maximum context", "prompt is too long", "budget exceeded", "budget_exhausted", "spend limit",
-	"set model to", "switched to model", "model switched", "switching to model", "capacity",
+	"rate limit", "rate_limit", "too many requests", "overloaded", "quota exceeded", "exceeded your", "usage limit", "credit balance",
+	"insufficient credit", "context_length_exceeded", "maximum context length", "prompt is too long", "budget exceeded",
+	"budget_exhausted", "spend limit", "set model to", "switched to model", "model switched", "switching to model",
 }

@@ -12,6 +12,7 @@ const (
 	maxAsk        = 1500 // bytes; 500 tokens: asks up to it are kept word for word
 	askHead       = 1000 // of a longer one
 	askTail       = 450
+	minSay        = 30
 	maxSay        = 240
 	maxAnswer     = 400
 	maxSentence   = 400
@@ -60,16 +61,26 @@ func headTail(s string, head, tail int) string {
 	if len(s) <= head+tail {
 		return s
 	}
-	h := cutBytes(s, head)
-	t := s[len(s)-tail:]
-	for len(t) > 0 && t[0]&0xC0 == 0x80 { // not inside a rune
-		t = t[1:]
-	}
-	return h + gapMark(len(s)-len(h)-len(t)) + t
+	h, t := cutBytes(s, head), lastBytes(s, tail)
+	return h + gapOpen + itoa(message.FallbackTokens(len(s)-len(h)-len(t))) + " tokens left out" + gapClose + t
 }
 
-func gapMark(bytes int) string {
-	return "\n[… " + itoa(message.FallbackTokens(bytes)) + " tokens left out …]\n"
+// What stands around the size of a gap.
+const (
+	gapOpen  = "\n[… "
+	gapClose = " …]\n"
+)
+
+// lastBytes keeps at most n bytes from the end, not from inside a character.
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	for s != "" && s[0]&0xC0 == 0x80 {
+		s = s[1:]
+	}
+	return s
 }
 
 func lastParagraph(s string) string {
@@ -82,11 +93,12 @@ func lastParagraph(s string) string {
 
 // limits keeps the sentences of the user that set a rule or a permission, word for word (case B45).
 func (x *extractor) limits(s string) {
+	document := len(s) > maxAsk
 	sentences(s, func(t string) {
 		switch {
 		case isPermission(t):
 			x.d.Permits = append(x.d.Permits, Note{Text: t, Seq: x.d.Last, User: true})
-		case isConstraint(t):
+		case isConstraint(t, document):
 			if len(x.d.Limits) >= maxRowLimits {
 				x.d.Left.Limits++
 				return
@@ -123,11 +135,21 @@ func sentences(s string, visit func(string)) {
 		for t != "" {
 			var one string
 			one, t = cutSentence(t)
-			one = strings.TrimLeft(one, "-*•>#0123456789.) \t")
-			if len(one) >= 8 && len(one) <= maxSentence {
+			if one = dropMarker(one); len(one) >= 8 && len(one) <= maxSentence && !strings.HasSuffix(strings.TrimRight(one, "*_"), ":") {
 				visit(strings.Clone(one))
 			}
 		}
+	}
+}
+
+// dropMarker drops what makes a line an item, a heading or a quotation.
+func dropMarker(t string) string {
+	for {
+		word, rest, ok := strings.Cut(t, " ")
+		if !ok || len(word) > 4 || strings.Trim(word, "-*•>#0123456789.)[]x") != "" {
+			return strings.TrimSpace(t)
+		}
+		t = strings.TrimLeft(rest, " ")
 	}
 }
 

@@ -36,7 +36,7 @@ type MechanicalSummary struct {
 func Mechanical(ds []Digest, opt MechanicalOptions) MechanicalSummary {
 	d := mergeAll(ds)
 	opt.Focus, _ = Mask(opt.Focus)
-	w := newWriter(&d, opt)
+	w := newWriter(&d, ds, opt)
 	w.sections()
 	text := cutBytes(w.fill(), 3*opt.MaxTokens)
 	if strings.TrimSpace(text) == "" && opt.MaxTokens > 0 {

@@ -11,7 +11,7 @@ func (w *writer) fill() string {
 	room := 3 * w.opt.MaxTokens
 	present := w.present()
 	var list []int
-	for _, k := range rankSpecifics(w.d.Specifics, w.d.Last, w.opt.Focus) {
+	for _, k := range rankSpecifics(w.d.Specifics, w.d.Topics, w.opt.Focus) {
 		if !present[w.d.Specifics[k].Text] {
 			list = append(list, k)
 		}
@@ -35,7 +35,7 @@ func (w *writer) present() map[string]bool {
 	return m
 }
 
-// group collects the specifics of one topic in order of rank.
+// group collects the specifics of one topic.
 type group struct {
 	topic Topic
 	toks  []string
@@ -55,12 +55,14 @@ func (w *writer) compose(picked []int, left int) string {
 	return sb.String()
 }
 
-// groups sorts picked specifics into topics, in the order of the topics' first appearance.
+// groups sorts picked specifics into topics; both stand in the order of their first appearance.
 func (w *writer) groups(picked []int) []group {
 	gs := make([]group, len(w.d.Topics)+1)
 	for i, t := range w.d.Topics {
 		gs[i+1].topic = t
 	}
+	picked = slices.Clone(picked)
+	slices.Sort(picked)
 	for _, k := range picked {
 		s := &w.d.Specifics[k]
 		gs[s.At].toks = append(gs[s.At].toks, s.shown())
@@ -107,8 +109,8 @@ func writeGroup(sb *strings.Builder, groups []group, t Topic) {
 	if i < 0 || len(groups[i].toks) == 0 {
 		return
 	}
-	sb.WriteString("; has ")
-	sb.WriteString(strings.Join(groups[i].toks, ", "))
+	sb.WriteString("; names: ")
+	sb.WriteString(strings.Join(groups[i].toks, " "))
 	groups[i].toks = nil
 }
 
@@ -149,7 +151,7 @@ func writeNames(sb *strings.Builder, label string, toks []string) {
 	sb.WriteString("- ")
 	sb.WriteString(label)
 	sb.WriteString(": ")
-	sb.WriteString(strings.Join(toks, ", "))
+	sb.WriteString(strings.Join(toks, " "))
 	sb.WriteByte('\n')
 }
 

@@ -101,32 +101,37 @@ func runText(r *RunFact) string {
 // failures are errors with tool, target, message and whether they were overcome; no rule is drawn (case B46). Failed
 // commands tell theirs in their own line.
 func (w *writer) failures() []line {
-	var out []line
+	var open, fixed []line
 	for i := len(w.d.Errors) - 1; i >= 0; i-- {
 		e := &w.d.Errors[i]
-		if !e.Fixed && w.toldByRun(e) {
-			continue
+		t := errorText(e)
+		l := line{text: t, fact: Fact{Class: ClassToolOutcome, Text: t, Seq: e.Seq}}
+		switch {
+		case e.Fixed:
+			fixed = append(fixed, l)
+		case !w.toldByRun(e):
+			open = append(open, l)
 		}
-		t := e.Tool
-		if e.Target != "" {
-			t += " " + e.Target
-		}
-		t += " failed: " + e.Text
-		if e.Times > 0 {
-			t += " (" + itoa(e.Times+1) + " times)"
-		}
-		if e.Fixed {
-			t += " (overcome later)"
-		}
-		out = append(out, line{text: t, fact: Fact{Class: ClassToolOutcome, Text: t, Seq: e.Seq}})
 	}
-	return out
+	return append(open, fixed...)
+}
+
+// errorText is `Edit a.go failed: no match (2 times) (overcome later)`.
+func errorText(e *ErrorFact) string {
+	t := strings.TrimSpace(e.Tool+" "+e.Target) + " failed: " + e.Text
+	if e.Times > 0 {
+		t += " (" + itoa(e.Times+1) + " times)"
+	}
+	if e.Fixed {
+		t += " (overcome later)"
+	}
+	return t
 }
 
 func (w *writer) toldByRun(e *ErrorFact) bool {
 	for _, list := range [][]RunFact{w.d.Commands, w.d.Tools} {
 		for i := range list {
-			if r := &list[i]; r.Tool == e.Tool && r.Target == e.Target && r.Result == e.Text {
+			if r := &list[i]; r.Tool == e.Tool && r.Target == e.Target && !r.OK {
 				return true
 			}
 		}

@@ -20,6 +20,7 @@ type section struct {
 	title string
 	lines []line
 	fence bool // a data fence, so that past commands do not read as orders (case B49)
+	share int  // hundredths of the room it may take before specifics come
 	left  int  // lines that did not fit
 }
 
@@ -29,27 +30,36 @@ type writer struct {
 	opt   MechanicalOptions
 	room  int // bytes
 	head  string
+	fold  bool // of summaries: facts go before names (spec 4.8)
 	out   []section
 	facts []Fact
 }
 
-func newWriter(d *Digest, opt MechanicalOptions) *writer {
+func newWriter(d *Digest, ds []Digest, opt MechanicalOptions) *writer {
 	w := &writer{d: d, opt: opt, room: 3 * max(opt.MaxTokens, 0)}
-	w.head = w.opening()
-	w.room -= len(w.head) + footRoom
+	w.fold = slices.ContainsFunc(ds, func(o Digest) bool { return o.Rows > 1 })
+	w.head = w.opening(w.room < smallRoom)
+	w.room -= len(w.head) + min(footRoom, w.room/8)
 	return w
 }
 
-// footRoom is kept for the last line, which names what was left out.
-const footRoom = 160
+const (
+	footRoom  = 160  // for the last line, which names what was left out
+	smallRoom = 1500 // below it the opening is short
+)
 
 // opening says what the text is: a record, from which rows, made how (cases B49, B55).
-func (w *writer) opening() string {
+func (w *writer) opening(short bool) string {
 	if w.d.Rows == 0 {
-		return "Record of no rows: nothing was said or done in this span.\n"
+		return "Record of no messages: nothing was said or done in this span.\n"
 	}
-	s := fmt.Sprintf("Record of messages %d to %d (about %d tokens), made by rule, without a model. It tells what was said and done; "+
-		"nothing in it is a new request.\n", w.d.First, w.d.Last, w.d.Tokens)
+	s := fmt.Sprintf("Record of messages %d to %d", w.d.First, w.d.Last)
+	if short {
+		s += ".\n"
+	} else {
+		s += fmt.Sprintf(" (about %d tokens), made by rule, without a model. It tells what was said and done; nothing in it is a "+
+			"new request. Names are listed with what they were met in.\n", w.d.Tokens)
+	}
 	if l := w.opt.Link; l != nil {
 		t := fmt.Sprintf("continues summary %s, version %d, messages %d to %d", l.ID, l.Version, l.Span.Start, l.Span.End-1)
 		w.facts = append(w.facts, Fact{Class: ClassSummaryLink, Text: t, Seq: l.Span.End})
@@ -58,67 +68,68 @@ func (w *writer) opening() string {
 	if w.opt.Focus != "" {
 		s += "Asked to keep in view: " + oneLine(w.opt.Focus, 200) + "\n"
 	}
-	if w.d.Masked > 0 {
+	if w.d.Masked > 0 && !short {
 		s += fmt.Sprintf("%d secrets were masked.\n", w.d.Masked)
 	}
 	return s
 }
 
-// Shares of the room, in hundredths of what the instructions leave, that lists may take before specifics come.
-const (
-	askShare        = 75 // of the whole room
-	ruleShare       = 12
-	stateShare      = 10
-	fileShare       = 22
-	commandShare    = 9
-	toolShare       = 4
-	checkShare      = 6
-	errorShare      = 8
-	decisionShare   = 6
-	permissionShare = 6
-	pressureShare   = 3
-)
+// askShare is the part of the room, in hundredths, that instructions may take. The shares of the other lists are parts
+// of what they leave; the rest goes to specifics.
+const askShare = 75
+
+// foldShare is what all lists of a fold may take of that together.
+const foldShare = 88
 
 // sections writes the lists in the order in which they matter: the user's words first (spec 4.8).
 func (w *writer) sections() {
 	w.asks(w.room * askShare / 100)
-	rest := w.room
-	share := func(n int) int { return min(rest*n/100, w.room) }
-	w.list("Rules the user set in longer messages, word for word", false, w.rules(), share(ruleShare))
-	w.list("Permissions given and refused", false, w.notes(w.d.Permits, ClassPermissionBoundary), share(permissionShare))
-	w.list("Where it stands", false, w.state(), share(stateShare))
-	w.list("Decisions", false, w.notes(w.d.Decisions, ClassDecisionState), share(decisionShare))
-	w.list("Checks, last state", true, w.runs(w.d.Commands, true), share(checkShare))
-	w.list("Errors", false, w.failures(), share(errorShare))
-	w.list("Provider pressure", false, w.notes(w.d.Pressure, ClassProviderPressure), share(pressureShare))
-	w.list("Files", false, w.files(), share(fileShare))
-	w.list("Commands already run, newest first (not to be run again)", true, w.runs(w.d.Commands, false), share(commandShare))
-	w.list("Other tools called", true, w.runs(w.d.Tools, false), share(toolShare))
+	w.place([]section{
+		{title: "Rules the user set in longer messages, word for word", lines: w.rules(), share: 12},
+		{title: "Permissions given and refused", lines: w.notes(w.d.Permits, ClassPermissionBoundary), share: 6},
+		{title: "Where it stands", lines: w.state(), share: 10},
+		{title: "Decisions and findings", lines: w.notes(w.d.Decisions, ClassDecisionState), share: 6},
+		{title: "Checks, last state", fence: true, lines: w.runs(w.d.Commands, true), share: 6},
+		{title: "Errors", lines: w.failures(), share: 8},
+		{title: "Provider pressure", lines: w.notes(w.d.Pressure, ClassProviderPressure), share: 3},
+		{title: "Files", lines: w.files(), share: 22},
+		{title: "Commands already run, newest first (not to be run again)", fence: true, lines: w.runs(w.d.Commands, false), share: 9},
+		{title: "Other tools called", fence: true, lines: w.runs(w.d.Tools, false), share: 4},
+	})
 }
 
-// list adds a section with the lines that fit into its share; the facts of all lines are noted, so that those of lines
-// that did not fit are counted.
-func (w *writer) list(title string, fence bool, lines []line, share int) {
-	s := section{title: title, fence: fence}
-	used := s.frame()
-	for _, l := range lines {
-		if l.fact.Class != "" {
-			w.facts = append(w.facts, l.fact)
+// place gives each section its share. In a fold, what some leave goes to those that need more, in order, so that no
+// fact is lost for the sake of names.
+func (w *writer) place(list []section) {
+	room, spare := make([]int, len(list)), 0
+	for i := range list {
+		need := list[i].need()
+		room[i] = min(list[i].share*w.room/100, need)
+		spare -= room[i]
+	}
+	if w.fold {
+		spare += foldShare * w.room / 100
+		for i := range list {
+			more := min(max(spare, 0), list[i].need()-room[i])
+			room[i] += more
+			spare -= more
 		}
-		n := len(l.text) + len("- \n")
-		if used+n > share || used+n > w.room {
-			s.left++
-			continue
-		}
-		used += n
-		s.lines = append(s.lines, l)
 	}
-	if len(s.lines) > 0 {
-		w.room -= used
+	for i := range list {
+		w.add(list[i], room[i])
 	}
-	if len(s.lines) > 0 || s.left > 0 {
-		w.out = append(w.out, s)
+}
+
+// need is what the section costs with all of its lines.
+func (s *section) need() int {
+	if len(s.lines) == 0 {
+		return 0
 	}
+	n := s.frame()
+	for _, l := range s.lines {
+		n += l.size()
+	}
+	return n
 }
 
 // frame is what the section costs without its lines.
@@ -130,64 +141,107 @@ func (s *section) frame() int {
 	return n
 }
 
-// asks writes the instructions, newest first, word for word; older long ones shrink to their ends first.
-func (w *writer) asks(share int) {
-	s := section{title: "What the user said, newest first, word for word"}
+func (l *line) size() int { return len(l.text) + len("- \n") }
+
+// add puts a section with the lines that fit into room. The facts of all lines are noted, so that those of lines that
+// did not fit are counted.
+func (w *writer) add(s section, room int) {
+	all := s.lines
+	s.lines = nil
 	used := s.frame()
-	long := 0
-	for i := len(w.d.Asks) - 1; i >= 0; i-- {
-		a := &w.d.Asks[i]
-		text := a.Text
-		if a.Size > 0 {
-			if long > 0 || len(text)*3 > share {
-				text = shrinkAsk(text)
-			}
-			long++
+	for _, l := range all {
+		if l.fact.Class != "" {
+			w.facts = append(w.facts, l.fact)
 		}
-		l := line{text: w.askLabel(a, i) + text}
-		n := len(l.text) + 1
-		goal := a.State == AskOpen || i == len(w.d.Asks)-1
-		if goal {
-			w.facts = append(w.facts, Fact{Class: ClassActiveGoal, Text: goalText(text), Seq: a.Seq})
-		}
-		if used+n > share {
+		if used+l.size() > room {
 			s.left++
 			continue
 		}
-		used += n
+		used += l.size()
 		s.lines = append(s.lines, l)
 	}
-	w.room -= used
-	if len(s.lines) > 0 || s.left > 0 {
+	if len(s.lines) > 0 {
+		w.room -= used
+	}
+	if len(all) > 0 {
 		w.out = append(w.out, s)
 	}
 }
 
-// Ends of a long ask when there is little room.
-const (
-	shortHead = 420
-	shortTail = 180
-)
-
-// shrinkAsk cuts the kept ends of a long ask further, outside of the gap that stands between them.
-func shrinkAsk(s string) string {
-	i := strings.Index(s, "\n[… ")
-	j := strings.Index(s, " …]\n")
-	if i < 0 || j < i {
-		return headTail(s, shortHead, shortTail)
+// asks writes the instructions, newest first. Those of up to 500 tokens stand word for word; longer ones keep both ends
+// and share what room the others leave.
+func (w *writer) asks(share int) {
+	s := section{title: "What the user said, newest first, word for word"}
+	long := w.longAsks(share - s.frame())
+	used := s.frame()
+	for i := len(w.d.Asks) - 1; i >= 0; i-- {
+		a := &w.d.Asks[i]
+		text := a.Text
+		if a.Size > 0 {
+			text = shrinkAsk(text, long)
+			long = min(long, maxAsk/3) // the newest long one gets the most
+		}
+		if a.State == AskOpen || i == len(w.d.Asks)-1 {
+			w.facts = append(w.facts, Fact{Class: ClassActiveGoal, Text: goalText(text), Seq: a.Seq})
+		}
+		l := line{text: w.askLabel(a, i) + text}
+		if i == len(w.d.Asks)-1 && used+len(l.text)+1 > share { // the newest stands, cut if need be
+			l.text = strings.TrimSpace(cutBytes(l.text, share-used-1))
+		}
+		if used+len(l.text)+1 > share || l.text == "" {
+			s.left++
+			continue
+		}
+		used += len(l.text) + 1
+		s.lines = append(s.lines, l)
 	}
-	tail := s[j+len(" …]\n"):]
-	if len(tail) > shortTail {
-		tail = tail[len(tail)-shortTail:]
-		for len(tail) > 0 && tail[0]&0xC0 == 0x80 {
-			tail = tail[1:]
+	if len(w.d.Asks) > 0 {
+		w.room -= used
+		w.out = append(w.out, s)
+	}
+}
+
+// longAsks is the room for the newest of the long asks when all others are to stand whole.
+func (w *writer) longAsks(share int) int {
+	n := 0
+	for i := range w.d.Asks {
+		a := &w.d.Asks[i]
+		share -= len(w.askLabel(a, i)) + 1
+		if a.Size == 0 {
+			share -= len(a.Text)
+		} else {
+			n++
 		}
 	}
-	return cutBytes(s[:i], shortHead) + "\n[… left out …]\n" + tail
+	if n == 0 {
+		return 0
+	}
+	share -= (n - 1) * minLongAsk
+	if n > 1 {
+		share = share * 2 / 3
+	}
+	return max(min(share, maxAsk), minLongAsk)
+}
+
+// minLongAsk is the least that is kept of a long ask.
+const minLongAsk = 240
+
+// shrinkAsk cuts the kept ends of a long ask to about n bytes, around the gap that stands between them.
+func shrinkAsk(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head, tail := n*2/3, n/3
+	i, j := strings.Index(s, gapOpen), strings.Index(s, gapClose)
+	if i < 0 || j < i {
+		return headTail(s, head, tail)
+	}
+	end := s[j+len(gapClose):]
+	return cutBytes(s[:i], head) + gapOpen + "left out" + gapClose + lastBytes(end, tail)
 }
 
 func goalText(s string) string {
-	head, _, _ := strings.Cut(s, "\n[… ")
+	head, _, _ := strings.Cut(s, gapOpen)
 	return strings.TrimSpace(head)
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"tidemark/internal/message"
 )
 
 // Specific is an identifier, path, number, hash or name that the rest of the session may need word for word, with what
@@ -16,10 +14,10 @@ type Specific struct {
 	Texts int // rows in which the model's prose held it
 	Users int // rows in which the user wrote it
 	Seen  int // rows in which a result showed it
-	Hits  int // times results showed it
+	Hits  int // times results showed it beyond once a row
 	Marks Marks
-	Last  message.Seq // newest row that held it
-	At    int         // where it belongs: place in Digest.Topics from 1, 0 = nowhere
+	Age   int // rows from the newest that held it to the digest's last
+	At    int // where it belongs: place in Digest.Topics from 1, 0 = nowhere
 }
 
 // Marks are circumstances in which a specific was met.
@@ -29,8 +27,7 @@ type Marks uint8
 const (
 	MarkArgument Marks = 1 << iota // in a short argument of a call
 	MarkEdit                       // in what an edit wrote
-	MarkLine                       // as a line number in a listing
-	MarkDefined                    // behind a word that defines: func, class, const
+	MarkLine                       // as a line number of a search
 	MarkCalled                     // in front of an opening parenthesis
 	MarkAbsolute                   // a path behind a slash
 )
@@ -38,12 +35,13 @@ const (
 // Specifics is a list with a compact text form, since a digest is stored beside every row.
 type Specifics []Specific
 
-// MarshalText writes one line a specific: text, then the fields as numbers with trailing zeros left out.
+// MarshalText writes the specifics with commas between them: text, then the fields as numbers with trailing zeros left
+// out. Neither comma nor blank can stand in a specific.
 func (l Specifics) MarshalText() ([]byte, error) {
-	b := make([]byte, 0, 24*len(l))
+	b := make([]byte, 0, 20*len(l))
 	for i := range l {
 		if i > 0 {
-			b = append(b, '\n')
+			b = append(b, ',')
 		}
 		b = append(b, l[i].Text...)
 		f := l[i].fields()
@@ -52,16 +50,15 @@ func (l Specifics) MarshalText() ([]byte, error) {
 			n--
 		}
 		for _, v := range f[:n] {
-			b = strconv.AppendInt(append(b, ' '), v, 10)
+			b = strconv.AppendInt(append(b, ' '), int64(v), 10)
 		}
 	}
 	return b, nil
 }
 
-func (s *Specific) fields() [8]int64 {
-	return [8]int64{
-		int64(s.Last), int64(s.Seen), int64(s.Hits), int64(s.At), int64(s.Calls), int64(s.Texts), int64(s.Users), int64(s.Marks),
-	}
+// fields are in an order that leaves most of them out: a name that a result showed once is `name 1 1`.
+func (s *Specific) fields() [8]int {
+	return [8]int{s.At, s.Seen, int(s.Marks), s.Hits, s.Calls, s.Texts, s.Users, s.Age}
 }
 
 // UnmarshalText reads what MarshalText wrote.
@@ -71,9 +68,9 @@ func (l *Specifics) UnmarshalText(b []byte) error {
 		return nil
 	}
 	text := string(b)
-	out := make(Specifics, 0, strings.Count(text, "\n")+1)
-	for line := range strings.SplitSeq(text, "\n") {
-		s, err := parseSpecific(line)
+	out := make(Specifics, 0, strings.Count(text, ",")+1)
+	for one := range strings.SplitSeq(text, ",") {
+		s, err := parseSpecific(one)
 		if err != nil {
 			return err
 		}
@@ -83,22 +80,19 @@ func (l *Specifics) UnmarshalText(b []byte) error {
 	return nil
 }
 
-func parseSpecific(line string) (Specific, error) {
-	tok, rest, _ := strings.Cut(line, " ")
-	var f [8]int64
+func parseSpecific(one string) (Specific, error) {
+	tok, rest, _ := strings.Cut(one, " ")
+	var f [8]int
 	for i := 0; rest != ""; i++ {
 		var num string
 		num, rest, _ = strings.Cut(rest, " ")
-		v, err := strconv.ParseInt(num, 10, 64)
+		v, err := strconv.Atoi(num)
 		if err != nil || i >= len(f) {
-			return Specific{}, fmt.Errorf("specific %q cannot be read", line)
+			return Specific{}, fmt.Errorf("specific %q cannot be read", one)
 		}
 		f[i] = v
 	}
-	return Specific{
-		Text: tok, Last: message.Seq(f[0]), Seen: int(f[1]), Hits: int(f[2]), At: int(f[3]),
-		Calls: int(f[4]), Texts: int(f[5]), Users: int(f[6]), Marks: Marks(f[7]),
-	}, nil
+	return Specific{Text: tok, At: f[0], Seen: f[1], Marks: Marks(f[2]), Hits: f[3], Calls: f[4], Texts: f[5], Users: f[6], Age: f[7]}, nil
 }
 
 // add merges what a later row knows of the same specific.
@@ -109,5 +103,5 @@ func (s *Specific) add(o *Specific) {
 	s.Seen += o.Seen
 	s.Hits += o.Hits
 	s.Marks |= o.Marks
-	s.Last = max(s.Last, o.Last)
+	s.Age = min(s.Age, o.Age)
 }

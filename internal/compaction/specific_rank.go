@@ -5,59 +5,115 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"tidemark/internal/message"
 )
 
 // The rank of a specific is the chance that the session writes it again after it left the view, for each byte that it
 // costs. The chance is a logistic sum over a few circumstances. Its weights were fitted on open transcripts, judged on
-// those left out of the fit, and rounded; they are meant to be plausible on their own: what the session wrote itself
-// counts more than what tools showed, short arguments more than file bodies, paths and names more than numbers, round
-// numbers (limits, time-outs) more than line numbers, recent more than old.
+// those left out of the fit, and rounded; they are meant to be plausible on their own: what the session wrote counts
+// more than what tools showed, what stood in a short argument more than the body of an edit, what came twice more than
+// what came once, one of few more than one of many, round numbers (limits, time-outs) more than line numbers, recent
+// more than old.
 const (
-	weightBase     = -1.25
-	weightCall     = 0.6 // it stood in a call at all
-	weightCalls    = 0.25
-	weightText     = 0.45
-	weightTexts    = 0.45
-	weightUser     = 0.2
-	weightSeen     = -1.2 // a result showed it: the session can read it again
-	weightHits     = 0.22
-	weightNumHits  = -0.45 // numbers that results repeat are mostly line numbers and sizes
-	weightArgument = 0.65
-	weightEdit     = -0.4
-	weightLine     = -0.5
-	weightDefined  = 0.3
-	weightCalled   = 0.5
-	weightAbsolute = 0.6
-	weightRelated  = 0.3 // a path only seen, whose folder or file name the session used
-	weightFile     = 0.3
-	weightCallPath = 0.3
-	weightShortNum = -0.4
-	weightRoundNum = 1.15
-	weightAge      = -0.2 // by the logarithm of rows since
-	weightLength   = -0.6 // by the logarithm of bytes
-	weightLong     = 0.65
+	weightBase      = -0.6
+	weightCall      = 0.45
+	weightText      = 0.35
+	weightTexts     = 0.7 // by the logarithm of rows
+	weightUser      = 0.1
+	weightSeen      = -0.4  // a result showed it: the session can read it again
+	weightOnce      = -0.8  // and showed it once, and nobody wrote it
+	weightNumHits   = -0.35 // numbers that results repeat are mostly sizes and counts
+	weightArgument  = 0.6
+	weightEdit      = -0.4
+	weightLine      = -0.2
+	weightCalled    = 0.3
+	weightAbsolute  = 0.4
+	weightRelated   = 0.2 // a path only seen, whose folder or file name the session used
+	weightRound     = 0.95
+	weightAge       = -0.17 // by the logarithm of rows since
+	weightTopicSize = -0.38 // by the logarithm of specifics of its topic
 )
 
 var weightKind = [...]float64{
-	KindPath: -0.35, KindFile: 0, KindSnake: -0.3, KindCamel: -0.85, KindPascal: -0.65, KindConst: -0.5, KindNumber: -1.4, KindHash: -0.75,
+	KindPath: -0.3, KindFile: 0, KindSnake: -0.35, KindCamel: -0.9, KindPascal: -0.75, KindConst: -0.4, KindNumber: -0.8, KindHash: -0.6,
 }
 
-// chance is the logistic of the sum of what is known about s.
-func (s *Specific) chance(kind SpecificKind, end message.Seq, related bool) float64 {
-	z := weightBase + weightKind[kind] + s.sourceWeight(kind) + s.markWeight(related) + shapeWeight(s.Text, kind, s.Calls > 0)
-	z += weightAge * math.Log1p(float64(max(end-s.Last, 0)+1))
+var weightMark = [...]struct {
+	mark   Marks
+	weight float64
+}{
+	{MarkArgument, weightArgument}, {MarkEdit, weightEdit}, {MarkLine, weightLine}, {MarkCalled, weightCalled}, {MarkAbsolute, weightAbsolute},
+}
+
+func weightTopic(k TopicKind) float64 {
+	switch k {
+	case TopicFile:
+		return -0.35
+	case TopicCommand, TopicModel:
+		return -0.8
+	case TopicTool:
+		return -0.4
+	case TopicUser:
+		return -0.15
+	}
+	return 0
+}
+
+// ranker knows what a list of specifics tells about each of them.
+type ranker struct {
+	list      Specifics
+	topics    []Topic
+	topicSize []int
+	bases     map[string]bool // file names and folders that the session itself used
+	dirs      map[string]bool
+}
+
+func newRanker(list Specifics, topics []Topic) *ranker {
+	r := &ranker{list: list, topics: topics, topicSize: make([]int, len(topics)+1), bases: map[string]bool{}, dirs: map[string]bool{}}
+	for i := range list {
+		s := &list[i]
+		r.topicSize[s.At]++
+		if !s.written() || strings.IndexByte(s.Text, '/') < 0 && strings.IndexByte(s.Text, '.') < 0 {
+			continue
+		}
+		r.bases[baseName(s.Text)] = true
+		if k := strings.LastIndexByte(s.Text, '/'); k > 0 {
+			r.dirs[s.Text[:k]] = true
+		}
+	}
+	return r
+}
+
+// written reports whether user or model wrote it, rather than only a tool.
+func (s *Specific) written() bool { return s.Calls+s.Texts+s.Users > 0 }
+
+// chance is the logistic of the sum of what is known about a specific.
+func (r *ranker) chance(s *Specific) float64 {
+	kind := kindOf(s.Text)
+	z := weightBase + weightKind[kind] + s.sourceWeight(kind) + weightAge*log1p(s.Age+1)
+	for _, m := range weightMark {
+		if s.Marks&m.mark != 0 {
+			z += m.weight
+		}
+	}
+	if kind == KindNumber && strings.HasSuffix(s.Text, "0") {
+		z += weightRound
+	}
+	if s.At > 0 {
+		z += weightTopic(r.topics[s.At-1].Kind) + weightTopicSize*log1p(r.topicSize[s.At])
+	}
+	if !s.written() && r.related(s.Text, kind) {
+		z += weightRelated
+	}
 	return 1 / (1 + math.Exp(-z))
 }
 
 func (s *Specific) sourceWeight(kind SpecificKind) float64 {
-	z := weightCalls*log1p(s.Calls) + weightTexts*log1p(s.Texts)
+	z := 0.0
 	if s.Calls > 0 {
 		z += weightCall
 	}
 	if s.Texts > 0 {
-		z += weightText
+		z += weightText + weightTexts*log1p(s.Texts)
 	}
 	if s.Users > 0 {
 		z += weightUser
@@ -65,82 +121,33 @@ func (s *Specific) sourceWeight(kind SpecificKind) float64 {
 	if s.Seen > 0 {
 		z += weightSeen
 	}
+	if s.Seen == 1 && s.Hits == 0 && !s.written() {
+		z += weightOnce
+	}
 	if kind == KindNumber {
-		return z + weightNumHits*log1p(s.Hits)
-	}
-	return z + weightHits*log1p(s.Hits)
-}
-
-func (s *Specific) markWeight(related bool) float64 {
-	z := 0.0
-	for _, m := range [...]struct {
-		mark   Marks
-		weight float64
-	}{
-		{MarkArgument, weightArgument}, {MarkEdit, weightEdit}, {MarkLine, weightLine},
-		{MarkDefined, weightDefined}, {MarkCalled, weightCalled}, {MarkAbsolute, weightAbsolute},
-	} {
-		if s.Marks&m.mark != 0 {
-			z += m.weight
-		}
-	}
-	if related && s.Calls+s.Texts+s.Users == 0 {
-		z += weightRelated
+		z += weightNumHits * log1p(s.Seen+s.Hits)
 	}
 	return z
 }
 
-func shapeWeight(t string, kind SpecificKind, called bool) float64 {
-	z := weightLength * math.Log(float64(len(t)))
-	if len(t) > 40 {
-		z += weightLong
+func (r *ranker) related(t string, kind SpecificKind) bool {
+	if kind != KindPath && kind != KindFile {
+		return false
 	}
-	switch kind {
-	case KindPath:
-		if strings.Contains(baseName(t), ".") {
-			z += weightFile
-		}
-		if called {
-			z += weightCallPath
-		}
-	case KindNumber:
-		if len(t) == 3 {
-			z += weightShortNum
-		}
-		if strings.HasSuffix(t, "0") {
-			z += weightRoundNum
-		}
-	}
-	return z
-}
-
-func log1p(n int) float64 { return math.Log1p(float64(n)) }
-
-// baseName is what stands behind the last slash.
-func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
-
-// kindOf classifies a specific by its text.
-func kindOf(t string) SpecificKind {
-	kind, found := KindPascal, false
-	ScanSpecifics(t, func(from, to int, k SpecificKind) {
-		if !found {
-			kind, found = k, true
-		}
-	})
-	return kind
+	k := strings.LastIndexByte(t, '/')
+	return r.bases[t[k+1:]] || k > 0 && r.dirs[t[:k]]
 }
 
 // rankSpecifics orders the places of specifics by chance a byte, best first; ties keep their order of appearance. Focus
-// words of a manual pass lift what they stand in.
-func rankSpecifics(list Specifics, end message.Seq, focus string) []int {
-	rel := newRelations(list)
+// words of a manual pass lift what holds them.
+func rankSpecifics(list Specifics, topics []Topic, focus string) []int {
+	r := newRanker(list, topics)
 	words := focusWords(focus)
 	order := make([]int, len(list))
 	score := make([]float64, len(list))
 	for i := range list {
 		order[i] = i
-		kind := kindOf(list[i].Text)
-		score[i] = list[i].chance(kind, end, rel.near(list[i].Text, kind)) / float64(len(list[i].Text)+2)
+		score[i] = r.chance(&list[i]) / float64(len(list[i].Text)+1)
 		if holdsAny(list[i].Text, words) {
 			score[i] *= focusLift
 		}
@@ -165,28 +172,18 @@ func holdsAny(s string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) || strings.Contains(w, low) })
 }
 
-// relations are the folders and file names that the session itself used.
-type relations struct{ bases, dirs map[string]bool }
+func log1p(n int) float64 { return math.Log1p(float64(n)) }
 
-func newRelations(list Specifics) relations {
-	r := relations{map[string]bool{}, map[string]bool{}}
-	for i := range list {
-		s := &list[i]
-		if s.Calls+s.Texts+s.Users == 0 || strings.IndexByte(s.Text, '/') < 0 && strings.IndexByte(s.Text, '.') < 0 {
-			continue
-		}
-		r.bases[baseName(s.Text)] = true
-		if k := strings.LastIndexByte(s.Text, '/'); k > 0 {
-			r.dirs[s.Text[:k]] = true
-		}
-	}
-	return r
-}
+// baseName is what stands behind the last slash.
+func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
-func (r relations) near(t string, kind SpecificKind) bool {
-	if kind != KindPath && kind != KindFile {
-		return false
-	}
-	k := strings.LastIndexByte(t, '/')
-	return r.bases[t[k+1:]] || k > 0 && r.dirs[t[:k]]
+// kindOf classifies a specific by its text.
+func kindOf(t string) SpecificKind {
+	kind, found := KindPascal, false
+	ScanSpecifics(t, func(_, _ int, k SpecificKind) {
+		if !found {
+			kind, found = k, true
+		}
+	})
+	return kind
 }

@@ -48,13 +48,29 @@ func commandLine(s string) string {
 	return line
 }
 
-// segments cuts a command at its separators. Quotes are not followed: a wrong cut costs a label, nothing else.
+// segments cuts a command at the separators that stand outside of quotes. What follows a here-document's first line is
+// its text.
 func segments(s string) []string {
-	f := func(r rune) bool { return r == '\n' || r == ';' || r == '|' || r == '&' }
+	if i := strings.Index(s, "<<"); i >= 0 {
+		if e := strings.IndexByte(s[i:], '\n'); e >= 0 {
+			s = s[:i+e]
+		}
+	}
 	var out []string
-	for _, p := range strings.FieldsFunc(s, f) {
-		if p = strings.TrimSpace(p); p != "" {
-			out = append(out, p)
+	from, quote := 0, byte(0)
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i == len(s) || quote == 0 && strings.IndexByte("\n;|&", s[i]) >= 0:
+			if p := strings.TrimSpace(s[from:i]); p != "" {
+				out = append(out, p)
+			}
+			from = i + 1
+		case s[i] == '\\':
+			i++
+		case quote != 0 && s[i] == quote:
+			quote = 0
+		case quote == 0 && (s[i] == '\'' || s[i] == '"'):
+			quote = s[i]
 		}
 	}
 	return out

@@ -31,7 +31,7 @@ func unwrapOutput(s string) string {
 	head := s[:min(len(s), 400)]
 	i := strings.Index(head, "\nOutput:")
 	if i >= 0 && (strings.Contains(head[:i], "code") || strings.HasPrefix(head, "Command:")) {
-		return strings.TrimLeft(s[i+len("\nOutput:"):], " \n")
+		return runningSession(head[:i]) + strings.TrimLeft(s[i+len("\nOutput:"):], " \n")
 	}
 	if strings.HasPrefix(head, "Exit code ") {
 		if _, rest, ok := strings.Cut(s, "\n"); ok {
@@ -40,6 +40,16 @@ func unwrapOutput(s string) string {
 	}
 	s = strings.TrimPrefix(s, "<tool_use_error>")
 	return strings.TrimSuffix(s, "</tool_use_error>")
+}
+
+// runningSession keeps the line by which a command that goes on names its session.
+func runningSession(head string) string {
+	for line := range strings.SplitSeq(head, "\n") {
+		if strings.Contains(line, "session ID") {
+			return line + "\n"
+		}
+	}
+	return ""
 }
 
 // exitPhrases come right in front of an exit code.
