@@ -30,7 +30,7 @@ func promptFor(effective string) (prompt, error) {
 	return p, nil
 }
 
-// FactsHeading stands above the facts that a summary must keep, one line each.
+// FactsHeading begins the heading above each list of facts that a summary must keep, one line each.
 const FactsHeading = "Facts to keep"
 
 // closing is the one instruction behind the span: what to write, how long, the focus of a manual pass, the facts. The
@@ -60,20 +60,45 @@ func focusLine(focus string) string {
 
 const maxFocusRunes = 500
 
+// writeFacts lists the facts: those that must stand word for word, then those of which the substance is enough.
 func writeFacts(sb *strings.Builder, facts []Fact) {
-	if len(facts) == 0 {
-		return
-	}
-	sb.WriteString("\n\n" + factsIntro + "\n\n" + FactsHeading + ":\n")
+	writeList(sb, factsVerbatim, FactsHeading+" word for word", facts, true)
+	writeList(sb, factsInSubstance, FactsHeading+" in substance", facts, false)
+}
+
+func writeList(sb *strings.Builder, intro, heading string, facts []Fact, failClosed bool) {
+	started := false
 	for _, f := range facts {
+		if f.Class.FailClosed() != failClosed {
+			continue
+		}
+		if !started {
+			sb.WriteString(paragraph(sb.String()) + intro + "\n\n" + heading + ":\n")
+			started = true
+		}
 		sb.WriteString(factLine(f))
 	}
 }
 
-// factLine is one fact as one line; it is a quotation of the span and so data like the rest.
-func factLine(f Fact) string {
-	return "- " + strings.Join(strings.Fields(data(f.Text)), " ") + "\n"
+// paragraph is what a new paragraph needs behind s.
+func paragraph(s string) string {
+	if strings.HasSuffix(s, "\n") {
+		return "\n"
+	}
+	return "\n\n"
 }
+
+// factLine is one fact as one line; it is a quotation of the span and so data like the rest. A long goal is cut: the
+// gate does not ask for all of it either.
+func factLine(f Fact) string {
+	text := strings.Join(strings.Fields(data(f.Text)), " ")
+	if !f.Class.FailClosed() {
+		text = cutRunes(text, maxGoalRunes)
+	}
+	return "- " + text + "\n"
+}
+
+const maxGoalRunes = 600
 
 // repairMessages goes on from a request whose answer left facts out: the draft as the assistant's own, and one user
 // message that lists the facts again, the dropped ones first (spec 6.3).
