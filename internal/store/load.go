@@ -44,14 +44,31 @@ func loadOpen(tx *gorm.DB, id session.ID, snap *session.Snapshot) (err error) {
 	if snap.Passes, err = passes(newest); err != nil {
 		return err
 	}
-	open := tx.Where("session_id = ? AND (outcome = '' OR candidate = 'running') AND outcome = ''", id).Order("n")
-	if snap.OpenPass, err = passes(open); err != nil {
+	if err = loadWaiting(tx, id, snap); err != nil {
 		return err
 	}
 	if snap.OpenTurn, err = oneTurn(tx.Where("session_id = ? AND state = 'running'", id)); err != nil {
 		return err
 	}
 	snap.LastTurn, err = oneTurn(tx.Where("session_id = ?", id).Order("open_seq DESC"))
+	return err
+}
+
+// waiting selects attempts that something is still to happen to, in the words of the partial index that finds them.
+const waiting = "(outcome = '' OR candidate = 'running' OR candidate = 'ready')"
+
+func loadWaiting(tx *gorm.DB, id session.ID, snap *session.Snapshot) error {
+	ps, err := passes(tx.Where("session_id = ? AND "+waiting, id).Order("n"))
+	for i, p := range ps {
+		switch {
+		case p.Outcome == compaction.OutcomeOpen:
+			snap.OpenPass = append(snap.OpenPass, p)
+		case p.Candidate.State == compaction.CandidateRunning:
+			snap.Running = append(snap.Running, p)
+		case p.Applied():
+			snap.Ready = &ps[i]
+		}
+	}
 	return err
 }
 
@@ -147,6 +164,7 @@ func (s *Sessions) ViewSummaries(ctx context.Context, id session.ID) ([]compacti
 func (s *Sessions) Unfinished(ctx context.Context) ([]session.ID, error) {
 	var ids []session.ID
 	err := s.db.reader.WithContext(ctx).Raw(`SELECT session_id FROM turns WHERE state = 'running'
-		UNION SELECT session_id FROM compactions WHERE outcome = '' OR candidate = 'running' ORDER BY 1`).Scan(&ids).Error
+		UNION SELECT session_id FROM compactions WHERE ` + waiting + ` AND (outcome = '' OR candidate = 'running')
+		ORDER BY 1`).Scan(&ids).Error
 	return ids, s.db.fail("unfinished sessions", err)
 }

@@ -130,6 +130,11 @@ func (s *Sessions) Pass(ctx context.Context, id session.ID, passID string) (comp
 	return p, s.db.fail("compaction "+passID, err)
 }
 
+// PassRecord implements session.Store.
+func (s *Sessions) PassRecord(ctx context.Context, id session.ID, passID string) (compaction.Pass, error) {
+	return s.Pass(ctx, id, passID)
+}
+
 // Summary implements session.Reader.
 func (s *Sessions) Summary(ctx context.Context, id session.ID, passID string) (compaction.Summary, error) {
 	var row summaryRow

@@ -125,7 +125,8 @@ CREATE TABLE compactions (
 ) STRICT;
 CREATE INDEX idx_compactions_session ON compactions (session_id, n);
 CREATE INDEX idx_compactions_version ON compactions (session_id, version) WHERE version > 0;
-CREATE INDEX idx_compactions_unfinished ON compactions (session_id) WHERE outcome = '' OR candidate = 'running';
+CREATE INDEX idx_compactions_waiting ON compactions (session_id)
+  WHERE outcome = '' OR candidate = 'running' OR candidate = 'ready';
 CREATE INDEX idx_compactions_created ON compactions (created_at);
 
 -- The text that stands for a span; its id is that of the pass that made it. No foreign key to the pass: the link check
