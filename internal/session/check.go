@@ -17,6 +17,9 @@ func (a *actor) advanceCheck() {
 	switch ck.stage {
 	case stageLink:
 		a.stageLink(ck)
+	case stageSwap:
+		ck.stage = stagePass
+		a.stageSwap(ck)
 	case stagePass:
 		ck.stage = stageTruncate
 		a.stagePass(ck)
@@ -75,7 +78,7 @@ func (a *actor) stageLink(ck *check) {
 		return
 	}
 	if ck.linked || ck.place == compaction.AtStep || a.state.rec.Watermark == 0 {
-		ck.stage = stagePass
+		ck.stage = stageSwap
 		return
 	}
 	ck.linked = true
@@ -124,7 +127,9 @@ func (a *actor) stagePass(ck *check) {
 	plan := s.planner().Plan(ps)
 	switch plan.Verb {
 	case compaction.DoPass:
-		a.startPass(ck, plan, ps)
+		if ck.place != compaction.AtTurnStart || !a.useStaged(ck, plan, ps) {
+			a.startPass(ck, plan, ps)
+		}
 	case compaction.NoBoundary:
 		a.reportNoBoundary(ck, plan, ps)
 	default:

@@ -21,6 +21,14 @@ func (a *actor) recover(snap Snapshot) error {
 		posture := t.posture(compaction.StateIdle, compaction.ReasonNoActiveCompaction)
 		a.failPass(FailPass{Pass: p, Posture: posture, Out: t.out})
 	}
+	for _, p := range snap.Running {
+		cand := *p.Candidate
+		cand.State, cand.Reason = compaction.CandidateFailed, string(compaction.ReasonSemanticCancelled)
+		cand.ErrorClass = string(provider.ClassOther)
+		p.Candidate = &cand
+		a.saveCandidate(p, compaction.StateMechanicalActive, compaction.ReasonSemanticCancelled)
+	}
+	a.recoverReady(snap.Ready)
 	if snap.OpenTurn != nil && a.broken == nil {
 		a.state.turn = &turnRun{
 			turn: *snap.OpenTurn, done: make(chan struct{}), result: new(TurnResult),
@@ -115,4 +123,21 @@ func (a *actor) endSession(to State) error {
 		a.cancel() // the actor leaves; the next lookup finds nothing
 	}
 	return nil
+}
+
+// recoverReady takes up a text that waited for its swap: the cache kept it. Without a cached text the swap is given up.
+func (a *actor) recoverReady(p *compaction.Pass) {
+	if p == nil || a.broken != nil {
+		return
+	}
+	r := &readyText{pass: *p, version: a.state.rec.Version}
+	ctx, cancel := a.writeContext()
+	defer cancel()
+	text, ok := a.deps.Summarizer.Cached(ctx, p.Candidate.CacheKey)
+	if !ok {
+		a.endReady(r, compaction.CandidateStale, compaction.StateMechanicalActive, compaction.ReasonStaleVersion)
+		return
+	}
+	r.text = text
+	a.state.ready = r
 }

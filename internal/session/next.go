@@ -47,6 +47,7 @@ type stage int
 
 const (
 	stageLink stage = iota
+	stageSwap
 	stagePass
 	stageTruncate
 	stageFold

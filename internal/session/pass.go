@@ -49,8 +49,9 @@ type passWork struct {
 	after    afterView
 	carried  int // tokens of request
 
-	mech  compaction.MechanicalSummary
-	begun bool
+	mech      compaction.MechanicalSummary
+	begun     bool
+	takesOver []string // ledger rows of staged work
 }
 
 // afterView are the parts of the view that a pass leaves, to hold the result against spec 3.3 before anything is stored.

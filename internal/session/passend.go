@@ -22,6 +22,27 @@ func (a *actor) finishPass(ck *check, w *passWork, end passEnd) {
 	default:
 		a.endFailed(ck, w, end)
 	}
+	a.claim(w, end)
+}
+
+// claim settles what is left of the pass's candidate: one that came in time is part of the record, a late one is settled
+// when it ends.
+func (a *actor) claim(w *passWork, end passEnd) {
+	c := a.state.candidate
+	if c == nil || c.staged || c.work.pass.ID != w.pass.ID {
+		return
+	}
+	if end.late == nil {
+		a.state.candidate = nil
+		return
+	}
+	c.version = a.state.rec.Version
+	if end.summary == nil {
+		c.cancel()
+	}
+	if c.ended {
+		a.settleCandidate(c)
+	}
 }
 
 // applyPass puts a summary into the view.
@@ -53,7 +74,7 @@ func (a *actor) applyPass(w *passWork, end passEnd) {
 	}
 	t.compactionCompleted(p)
 	a.commitApplied(t, w, ApplyPass{
-		Pass: p, Expect: s.rec.Version, Watermark: watermark, Summary: end.summary, Replaces: replaces, Ledger: rows, Memory: &mem,
+		Pass: p, Expect: s.rec.Version, Watermark: watermark, Summary: end.summary, Replaces: replaces, Ledger: rows, Memory: &mem, TakesOver: w.takesOver,
 	}, postureOf(p, w))
 }
 
@@ -109,6 +130,10 @@ func (s *state) take(ap ApplyPass) {
 	s.remember(p)
 	s.unmeasured = append(s.unmeasured, p)
 	s.estimated = true
+	s.inTurn = nil
+	if s.turn != nil && p.At == compaction.AtStep && p.Kind == compaction.KindMechanical && p.Candidate == nil && len(ap.Replaces) == 0 {
+		s.inTurn = &inTurnPass{pass: p, version: p.Version}
+	}
 }
 
 // rememberApplied is what the planner remembers after a pass that took.

@@ -125,6 +125,7 @@ func (a *actor) undo() (compaction.Pass, error) {
 
 func (a *actor) undoPass(ctx context.Context, p compaction.Pass) (compaction.Pass, error) {
 	s := a.state
+	a.dropCandidate()
 	u := UndoPass{Expect: s.rec.Version, Version: s.rec.Version + 1, Watermark: s.rec.Watermark}
 	p.Outcome = compaction.OutcomeUndone
 	if p.Kind != compaction.KindElision && p.Trigger != compaction.TriggerFold {

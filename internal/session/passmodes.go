@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"time"
 
 	"tidemark/internal/compaction"
 	"tidemark/internal/message"
@@ -72,7 +73,7 @@ func (w *passWork) overBudget(end passEnd) passEnd {
 // take applies a semantic text; in mode semantic the gate's verdict is stored and shown, and rejects nothing (spec 6.3).
 func (w *passWork) take(t compaction.Text) passEnd {
 	w.pass.CacheHit, w.pass.CacheKey = t.CacheHit, t.CacheKey
-	w.pass.Gate = w.judge(t)
+	w.pass.Gate = w.judge(t.Text)
 	return w.accept(w.semanticSummary(t))
 }
 
@@ -123,7 +124,7 @@ func (w *passWork) twoPhase(ctx context.Context) passEnd {
 		return w.mechanical()
 	}
 	if t, ok := w.a.deps.Summarizer.Lookup(ctx, prep); ok {
-		if v := w.judge(t); v == nil || v.Accepted {
+		if v := w.judge(t.Text); v.Accepted {
 			return w.useCached(t, v, prep)
 		}
 	}
@@ -162,7 +163,10 @@ func (w *passWork) useCached(t compaction.Text, v *compaction.GateVerdict, prep 
 	if !w.begin(false) {
 		return passEnd{failure: &passFailure{cancelled: true}}
 	}
-	w.candidate(t, compaction.CandidateAccepted, prep)
+	w.pass.Candidate = &compaction.Candidate{
+		State: compaction.CandidateAccepted, Model: w.model, PromptVersion: prep.Job.PromptVersion, CacheKey: t.CacheKey,
+		CacheHit: true, CostUSD: &pricing.USD{}, LatencyMS: t.Latency.Milliseconds(), TokensOut: t.TokensOut, Gate: v,
+	}
 	w.pass.CacheHit, w.pass.Gate, w.pass.PromptVersion = true, v, prep.Job.PromptVersion
 	end := w.accept(w.semanticSummary(t))
 	if end.failure != nil {
@@ -171,21 +175,52 @@ func (w *passWork) useCached(t compaction.Text, v *compaction.GateVerdict, prep 
 	return end
 }
 
-// buy waits for a candidate at most the latency budget; a late one is given up, and the mechanical summary stands.
+// buy waits for a candidate at most the latency budget; a late one goes on in the background, and the mechanical summary
+// stands until it may be swapped (spec 6.4).
 func (w *passWork) buy(ctx context.Context, prep compaction.Prepared) passEnd {
 	if !w.begin(true) {
 		return passEnd{failure: &passFailure{cancelled: true}}
 	}
-	wait, cancel := context.WithTimeout(ctx, w.cfg.Streaming.LatencyBudget())
-	defer cancel()
-	t, err := w.a.deps.Summarizer.Summarize(wait, prep, w.gated, nil)
-	if err != nil {
-		return w.turnedDown(ctx, wait, err, prep)
+	var c *candidateRun
+	own := *w // the candidate outlives this action and must not see it change
+	if !w.a.do(func() { c = w.a.buyCandidate(&own, prep, false) }) {
+		return passEnd{failure: &passFailure{cancelled: true}}
 	}
-	w.candidate(t, compaction.CandidateAccepted, prep)
-	w.pass.CacheHit, w.pass.Gate, w.pass.PromptVersion = t.CacheHit, w.judge(t), prep.Job.PromptVersion
-	end := w.accept(w.semanticSummary(t))
-	end.calls = t.Calls
+	budget := time.NewTimer(w.cfg.Streaming.LatencyBudget())
+	defer budget.Stop()
+	select {
+	case <-c.done:
+	case <-budget.C:
+		return w.late(c)
+	case <-ctx.Done():
+		c.cancel()
+		<-c.done
+	}
+	return w.inTime(ctx, c)
+}
+
+// late applies the mechanical summary while its candidate still runs.
+func (w *passWork) late(c *candidateRun) passEnd {
+	w.pass.Candidate = &compaction.Candidate{
+		State: compaction.CandidateRunning, Model: w.model, PromptVersion: c.prep.Job.PromptVersion, CacheKey: c.prep.Key,
+		CostUSD: &pricing.USD{},
+	}
+	end := w.accept(w.mechanicalSummary())
+	end.late = c
+	return end
+}
+
+// inTime takes what a candidate brought within the latency budget.
+func (w *passWork) inTime(ctx context.Context, c *candidateRun) passEnd {
+	if c.err != nil {
+		return w.turnedDown(ctx, c)
+	}
+	cand := c.outcome()
+	cand.State = compaction.CandidateAccepted
+	w.pass.Candidate, w.pass.Gate = &cand, cand.Gate
+	w.pass.CacheHit, w.pass.PromptVersion = c.text.CacheHit, c.prep.Job.PromptVersion
+	end := w.accept(w.semanticSummary(c.text))
+	end.calls = c.calls
 	if end.failure != nil {
 		return w.fallBack(end)
 	}
@@ -202,41 +237,13 @@ func (w *passWork) fallBack(end passEnd) passEnd {
 }
 
 // turnedDown keeps the mechanical summary when the call brought no usable text.
-func (w *passWork) turnedDown(ctx, wait context.Context, err error, prep compaction.Prepared) passEnd {
-	f, calls := failed(ctx, err)
-	if f.cancelled {
-		return passEnd{failure: f, calls: calls}
+func (w *passWork) turnedDown(ctx context.Context, c *candidateRun) passEnd {
+	if f, _ := failed(ctx, c.err); f.cancelled {
+		return passEnd{failure: f, calls: c.calls}
 	}
-	state, reason := compaction.CandidateFailed, f.reason
-	switch {
-	case wait.Err() != nil:
-		reason = compaction.ReasonSemanticTimeout
-	case f.mode == compaction.FailValidationFailed:
-		state = compaction.CandidateRejected
-	}
-	w.candidate(compaction.Text{CacheKey: prep.Key, Calls: calls}, state, prep)
-	w.pass.Candidate.Reason, w.pass.Candidate.ErrorClass = string(reason), string(f.class)
-	w.pass.Candidate.Gate, w.pass.Gate = f.verdict, f.verdict
+	cand := c.outcome()
+	w.pass.Candidate, w.pass.Gate = &cand, cand.Gate
 	end := w.accept(w.mechanicalSummary())
-	end.calls = calls
+	end.calls = c.calls
 	return end
-}
-
-// candidate records what became of a semantic text (spec 6.4).
-func (w *passWork) candidate(t compaction.Text, state compaction.CandidateState, prep compaction.Prepared) {
-	c := &compaction.Candidate{
-		State: state, Model: w.model, PromptVersion: prep.Job.PromptVersion, CacheKey: t.CacheKey, CacheHit: t.CacheHit,
-		CostUSD: &pricing.USD{}, LatencyMS: t.Latency.Milliseconds(), TokensOut: t.TokensOut, Gate: w.judge(t),
-	}
-	for _, call := range t.Calls {
-		if call.CostUSD == nil && !call.Usage.IsZero() {
-			c.CostUSD = nil
-			break
-		}
-		if call.CostUSD != nil {
-			sum := c.CostUSD.Add(*call.CostUSD)
-			c.CostUSD = &sum
-		}
-	}
-	w.pass.Candidate = c
 }

@@ -17,7 +17,8 @@ type passEnd struct {
 	summary *compaction.Summary // to be applied
 	failure *passFailure
 	calls   []compaction.Call
-	notice  bool // budget_exhausted_forced is told first (spec 4.4)
+	late    *candidateRun // goes on in the background
+	notice  bool          // budget_exhausted_forced is told first (spec 4.4)
 }
 
 // passFailure is why a pass changes nothing by itself.

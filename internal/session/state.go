@@ -25,9 +25,16 @@ type state struct {
 	recent    []compaction.Pass // newest first, at most five
 	lastTurn  *Turn             // the one that started last; calls outside turns belong to it (spec 7.7)
 
-	turn   *turnRun
-	manual *manualRun
-	wish   *string // summarize_session asked for a pass; the text is the focus
+	turn      *turnRun
+	manual    *manualRun
+	candidate *candidateRun // the one semantic text being bought
+	ready     *readyText    // one that waits for its swap
+	staged    *stagedWork   // prepared ahead of the next check
+	samples   []float64     // pressure at the newest turn boundaries
+	stagedAt  time.Time
+	inTurn    *inTurnPass // the newest mechanical pass inside the running turn
+
+	wish *string // summarize_session asked for a pass; the text is the focus
 
 	unmeasured []compaction.Pass // applied, no call since
 	estimated  bool              // the gauge is an estimate until the next measured call

@@ -43,6 +43,10 @@ type Store interface {
 	// ApplyPass makes a pass part of the view by compare-and-set on the version; ErrStale when it moved.
 	ApplyPass(ctx context.Context, a ApplyPass) (Commit, error)
 	FailPass(ctx context.Context, f FailPass) (Commit, error)
+	// SaveCandidate stores what became of a candidate, with the ledger lines of its calls.
+	SaveCandidate(ctx context.Context, c SaveCandidate) (Commit, error)
+	// Swap puts a candidate's text in the place of a mechanical one by compare-and-set on the version.
+	Swap(ctx context.Context, s Swap) (Commit, error)
 	// UndoPass takes back the newest applied pass; ErrStale when the version moved.
 	UndoPass(ctx context.Context, u UndoPass) (Commit, error)
 	CloseSession(ctx context.Context, id ID, out Out) (Commit, error)
@@ -59,6 +63,8 @@ type Store interface {
 	// LastApplied is the applied pass with the highest version that was not undone, repairs left out; ok is false when
 	// there is none.
 	LastApplied(ctx context.Context, id ID) (p compaction.Pass, ok bool, err error)
+	// PassRecord reads one record.
+	PassRecord(ctx context.Context, id ID, passID string) (compaction.Pass, error)
 	// Unfinished lists sessions with an open turn, pass or call, to be closed at start.
 	Unfinished(ctx context.Context) ([]ID, error)
 }
@@ -74,6 +80,8 @@ type Snapshot struct {
 	OpenTurn  *Turn                // a turn that a crash left running
 	LastTurn  *Turn                // the turn that started last
 	OpenPass  []compaction.Pass    // passes without an outcome
+	Running   []compaction.Pass    // ended passes whose candidate a crash left running
+	Ready     *compaction.Pass     // the applied pass whose candidate waits for its swap
 }
 
 // Configure changes the model or the compaction mode between turns.
@@ -133,7 +141,8 @@ type ApplyPass struct {
 	Summary   *compaction.Summary
 	Replaces  []string // summaries that leave the view: a fold's parents, a repaired summary
 	Ledger    []LedgerRow
-	Begin     bool // the pass has no open row yet: insert it in this transaction
+	TakesOver []string // ledger rows of staged work that this pass uses (spec 6.5)
+	Begin     bool     // the pass has no open row yet: insert it in this transaction
 	Posture   *compaction.Posture
 	Memory    *compaction.Memory // nil = unchanged
 	Out       Out
@@ -146,6 +155,24 @@ type FailPass struct {
 	Begin   bool // no row yet (no_valid_boundary has no started event)
 	Posture *compaction.Posture
 	Memory  *compaction.Memory // nil = unchanged
+	Out     Out
+}
+
+// SaveCandidate changes a pass's candidate; kind, outcome and events of the pass stay (spec 6.4).
+type SaveCandidate struct {
+	Pass    compaction.Pass
+	Ledger  []LedgerRow
+	Posture *compaction.Posture
+	Out     Out
+}
+
+// Swap replaces the text of a pass's summary.
+type Swap struct {
+	Pass    compaction.Pass
+	Summary compaction.Summary
+	Expect  int64
+	Version int64 // after it
+	Posture *compaction.Posture
 	Out     Out
 }
 

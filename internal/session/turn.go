@@ -147,6 +147,9 @@ func (a *actor) finishTurn() {
 	}
 	close(run.done)
 	a.stopGrace()
+	if a.ctx.Err() == nil {
+		a.turnOver()
+	}
 }
 
 // settle decides how the turn ended.
@@ -251,5 +254,8 @@ func (a *actor) cancelTurn() {
 	}
 	if m := a.state.manual; m != nil {
 		m.ctx.cancel()
+	}
+	if a.state.turn != nil || a.state.manual != nil {
+		a.dropCandidate()
 	}
 }

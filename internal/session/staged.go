@@ -1,0 +1,266 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"tidemark/internal/compaction"
+	"tidemark/internal/message"
+)
+
+// stagedWork is phase 1 and 2 of a pass prepared at a turn boundary for the span that the next check would cover
+// (spec 6.5). It is no attempt: no record and no event, only the posture and the ledger rows of its calls.
+type stagedWork struct {
+	span    message.Span
+	version int64
+	end     passEnd // without calls: they are in the ledger already
+	pass    compaction.Pass
+	rows    []string // ledger rows that the pass takes over
+	usage   message.Usage
+}
+
+// inTurnPass is a mechanical pass inside a turn, for which a candidate is made once when the turn ends (spec 6.4).
+type inTurnPass struct {
+	pass    compaction.Pass
+	version int64
+}
+
+// stageEvery is the least time between two speculative passes (spec 6.5).
+const stageEvery = 30 * time.Second
+
+// urgentPressure stages work whatever the burn rate (spec 6.5).
+const urgentPressure = 0.85
+
+// turnOver does what is prepared between turns: the candidate of the newest pass inside the turn, else staged work.
+func (a *actor) turnOver() {
+	s := a.state
+	done := s.inTurn
+	s.inTurn = nil
+	s.sample()
+	switch {
+	case s.lastTurn.State != TurnCompleted || s.rec.Compaction.Mode != compaction.ModeTwoPhase || !s.rec.Compaction.Enabled:
+	case done != nil && done.version == s.rec.Version:
+		a.buyAfterTurn(done.pass)
+	case s.candidate == nil && a.shouldStage():
+		a.stageAhead()
+	}
+}
+
+// buyAfterTurn buys a candidate for a mechanical summary that a pass inside the turn left.
+func (a *actor) buyAfterTurn(p compaction.Pass) {
+	s := a.state
+	sum := s.summary(p.ID)
+	if sum == nil {
+		return
+	}
+	ctx, cancel := a.writeContext()
+	defer cancel()
+	rows, err := a.deps.Store.Rows(ctx, a.id, p.Span())
+	if err == nil {
+		var digests []compaction.Digest
+		if digests, err = a.deps.Store.Digests(ctx, a.id, p.Span()); err == nil {
+			a.buyFor(p, *sum, rows, digests)
+			return
+		}
+	}
+	a.log.Warn("no candidate: the span could not be read", "error", err)
+}
+
+func (a *actor) buyFor(p compaction.Pass, sum compaction.Summary, rows []message.Message, digests []compaction.Digest) {
+	s := a.state
+	w := a.newWork(newCheck(compaction.AtIdle), compaction.Plan{Trigger: p.Trigger, Span: p.Span()}, p)
+	w.rows, w.digests, w.request, w.reqSeq = rows, digests, sum.Request, sum.RequestSeq
+	w.limit = w.cfg.SummaryLimit(p.SpanTokenCountIn)
+	w.mech = compaction.Mechanical(digests, compaction.MechanicalOptions{MaxTokens: w.limit})
+	w.after = afterView{before: s.summariesBefore(p.ID), rows: s.rows, elided: copySeqs(s.elided)}
+	for _, x := range s.summaries {
+		if x.Span.Start > sum.Span.Start {
+			w.after.after = append(w.after.after, x)
+		}
+	}
+	prep, reason := w.prepareCandidate()
+	if reason == "" && w.exhausted(prep.Price) {
+		reason = compaction.ReasonBudgetExhausted
+	}
+	if reason != "" {
+		a.noCandidate(p, w, reason)
+		return
+	}
+	p.Candidate = &compaction.Candidate{
+		State: compaction.CandidateRunning, Model: w.model, PromptVersion: prep.Job.PromptVersion, CacheKey: prep.Key,
+		CostUSD: p.CostUSD,
+	}
+	w.pass = p
+	a.saveCandidate(p, compaction.StateSemanticRunning, compaction.ReasonSemanticInFlight)
+	if a.broken == nil {
+		a.buyCandidate(w, prep, false).version = s.rec.Version
+	}
+}
+
+func (a *actor) noCandidate(p compaction.Pass, w *passWork, reason compaction.Reason) {
+	w.pass = p
+	w.noCandidate(reason)
+	a.saveCandidate(w.pass, compaction.StateMechanicalActive, reason)
+}
+
+func (a *actor) saveCandidate(p compaction.Pass, state compaction.PostureState, reason compaction.Reason) {
+	t := a.tell()
+	posture := t.posture(state, reason)
+	t.compaction(p, string(p.Outcome), nil)
+	if posture != nil {
+		t.gauge(posture)
+	}
+	if _, ok := a.mustCommit("save candidate", func(ctx context.Context) (Commit, error) {
+		return a.deps.Store.SaveCandidate(ctx, SaveCandidate{Pass: p, Posture: posture, Out: t.out})
+	}); ok {
+		a.state.remember(p)
+	}
+}
+
+// pressure is max(used/window, pending/threshold) (spec 6.5).
+func (s *state) pressure() float64 {
+	ps := s.planState(compaction.AtIdle)
+	w := s.planner().Watch(ps)
+	p := float64(w.Pending) / float64(max(w.Threshold, 1))
+	if s.card.Window > 0 {
+		p = max(p, float64(s.used())/float64(s.card.Window))
+	}
+	return p
+}
+
+// sample notes the pressure at a turn boundary.
+func (s *state) sample() {
+	s.samples = append(s.samples, s.pressure())
+	if n := s.rec.Compaction.Streaming.PrecompactWindow; len(s.samples) > n {
+		s.samples = append([]float64(nil), s.samples[len(s.samples)-n:]...)
+	}
+}
+
+// burnRate is how much the pressure grows a turn, over the samples kept; a fall in between (a pass) starts it anew.
+func burnRate(samples []float64) float64 {
+	start := 0
+	for i := 1; i < len(samples); i++ {
+		if samples[i] < samples[i-1] {
+			start = i
+		}
+	}
+	n := len(samples) - start
+	if n < 2 {
+		return 0
+	}
+	return (samples[len(samples)-1] - samples[start]) / float64(n-1)
+}
+
+// shouldStage reports whether the next check is near enough to prepare for (spec 6.5).
+func (a *actor) shouldStage() bool {
+	s, k := a.state, a.state.rec.Compaction
+	if !k.Auto || !k.Streaming.SemanticEnabled || s.staged != nil || a.deps.Now().Sub(s.stagedAt) < stageEvery || len(s.samples) == 0 {
+		return false
+	}
+	p := s.samples[len(s.samples)-1]
+	if p < k.Streaming.PrecompactThreshold {
+		return false
+	}
+	reach := p + burnRate(s.samples)*float64(k.Streaming.PrecompactWindow)
+	return p >= urgentPressure || reach >= 1 && burnRate(s.samples) > 0
+}
+
+// stageAhead prepares the span that the next check would cover.
+func (a *actor) stageAhead() {
+	s := a.state
+	ps := s.planState(compaction.AtTurnStart)
+	watch := s.planner().Watch(ps)
+	end, ok := s.index.CutBefore(watch.TailStart, s.rec.Watermark)
+	if !ok || end <= s.rec.Watermark {
+		return
+	}
+	s.stagedAt = a.deps.Now()
+	ck := newCheck(compaction.AtTurnStart)
+	watch.Span, watch.Trigger = message.Span{Start: s.rec.Watermark, End: end}, compaction.TriggerPrecompact
+	w := a.newWork(ck, watch, a.newPass(ck, watch, ps))
+	w.rows, w.digests = s.span(watch.Span)
+	w.limit = w.cfg.SummaryLimit(w.pass.SpanTokenCountIn)
+	w.link = s.newestLink()
+	w.after = afterView{before: s.summaries, rows: s.rows[int(end-s.rec.Watermark):], elided: copySeqs(s.elided)}
+	w.mech = compaction.Mechanical(w.digests, compaction.MechanicalOptions{MaxTokens: w.limit, Link: w.link})
+	prep, reason := w.prepareCandidate()
+	if reason != "" || w.exhausted(prep.Price) {
+		return // the check itself will say why there is no candidate
+	}
+	t := a.tell()
+	if p := t.posture(compaction.StatePrecompactStaged, compaction.ReasonBurnRate); p != nil {
+		t.gauge(p)
+		a.append(t)
+	}
+	if a.broken == nil {
+		a.buyCandidate(w, prep, true).version = s.rec.Version
+	}
+}
+
+// stagedDone keeps what was prepared; its calls are paid for at once (spec 6.5).
+func (a *actor) stagedDone(c *candidateRun) {
+	s := a.state
+	if s.candidate == c {
+		s.candidate = nil
+	}
+	var free compaction.Pass
+	rows := a.passCalls(&free, c.calls)
+	st := &stagedWork{span: c.work.pass.Span(), version: c.version, pass: c.work.pass, usage: free.Usage}
+	for _, r := range rows {
+		st.rows = append(st.rows, r.ID)
+		a.mustCommit("record staged call", func(ctx context.Context) (Commit, error) {
+			return a.deps.Store.RecordCall(ctx, r, Out{})
+		})
+		s.spend(r)
+	}
+	if a.broken != nil || c.err != nil || c.version != s.rec.Version {
+		return
+	}
+	w := *c.work
+	cand := c.outcome()
+	cand.State = compaction.CandidateAccepted
+	w.pass.Candidate, w.pass.Gate = &cand, cand.Gate
+	w.pass.CacheHit, w.pass.PromptVersion = c.text.CacheHit, c.prep.Job.PromptVersion
+	st.end = w.accept(w.semanticSummary(c.text))
+	st.pass = w.pass
+	if st.end.summary == nil {
+		return
+	}
+	s.staged = st
+	t := a.tell()
+	if p := t.posture(compaction.StatePrecompactStaged, compaction.ReasonPrepared); p != nil {
+		t.gauge(p)
+		a.append(t)
+	}
+}
+
+// useStaged turns staged work into the pass a check wants, when it still fits: same view, its range ends at a boundary
+// at or before the check's tail (spec 6.5).
+func (a *actor) useStaged(ck *check, plan compaction.Plan, ps compaction.State) bool {
+	s := a.state
+	st := s.staged
+	s.staged = nil
+	fits := st != nil && st.version == s.rec.Version && st.span.Start == plan.Span.Start && st.span.End <= plan.Span.End
+	if !fits || plan.Trigger != compaction.TriggerThreshold && plan.Trigger != compaction.TriggerHardCap {
+		return false
+	}
+	plan.Trigger, plan.Span = compaction.TriggerPrecompact, st.span
+	w := a.newWork(ck, plan, a.newPass(ck, plan, ps))
+	w.rows, w.digests = s.span(plan.Span)
+	w.takesOver = st.rows
+	id, created := w.pass.ID, w.pass.CreatedAt
+	fresh := w.pass
+	w.pass = st.pass
+	w.pass.ID, w.pass.CreatedAt, w.pass.TurnID, w.pass.TokensBefore = id, created, fresh.TurnID, fresh.TokensBefore
+	w.pass.Trigger, w.pass.At = compaction.TriggerPrecompact, ck.place
+	w.pass.CostUSD, w.pass.Usage = st.pass.Candidate.CostUSD, st.usage
+	if !a.beginPass(w, false) {
+		return true
+	}
+	w.begun = true
+	sum := *st.end.summary
+	sum.ID = id
+	w.mech.Digest = sum.Digest
+	a.finishPass(ck, w, passEnd{summary: &sum})
+	return true
+}
