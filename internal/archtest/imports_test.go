@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"static": {},
 	"web": {
 		"internal/acp", "internal/auth", "internal/session", "internal/event", "internal/message", "internal/model",
-		"internal/pricing", "internal/compaction", "internal/transcript", "views", "static",
+		"internal/pricing", "internal/compaction", "internal/tool", "internal/transcript", "views", "static",
 	},
 
 	"cmd/server":        {"internal/app", "internal/config", "internal/replay", "internal/bench", "internal/eval"},
