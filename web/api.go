@@ -1,0 +1,105 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"tidemark/internal/acp"
+	"tidemark/internal/auth"
+)
+
+// apiRoutes are the JSON routes of protocol section 5. Lists are offered as CSV and JSON Lines too.
+func (s *Server) apiRoutes(g *echo.Group) {
+	list(g, "/sessions", s.apiSessions)
+	g.GET("/sessions/:id", s.apiSession)
+	g.DELETE("/sessions/:id", s.apiDelete)
+	list(g, "/sessions/:id/messages", s.apiMessages)
+	list(g, "/sessions/:id/turns", s.apiTurns)
+	list(g, "/sessions/:id/compactions", s.apiCompactions)
+	list(g, "/sessions/:id/ledger", s.apiLedger)
+	list(g, "/sessions/:id/events", s.apiEvents)
+	g.GET("/sessions/:id/posture", s.apiPosture)
+	g.POST("/sessions/:id/compact", s.apiCompact)
+	g.POST("/sessions/:id/undo", s.apiUndo)
+	g.POST("/sessions/:id/cancel", s.apiCancel)
+	g.POST("/sessions/:id/close", s.apiClose)
+
+	keys := g.Group("/keys", s.require(auth.CapKeys))
+	keys.GET("", s.apiKeys)
+	keys.POST("", s.apiNewKey)
+	keys.DELETE("/:id", s.apiRevokeKey)
+}
+
+// list registers a list in its three forms.
+func list(g *echo.Group, path string, h echo.HandlerFunc) {
+	for _, suffix := range []string{"", ".csv", ".jsonl"} {
+		g.GET(path+suffix, h)
+	}
+}
+
+const (
+	defaultPage = 100
+	maxPage     = 5000
+)
+
+// limitParam reads ?limit=; 0 when there is none.
+func limitParam(c echo.Context) (int, error) {
+	raw := c.QueryParam("limit")
+	if raw == "" {
+		return defaultPage, nil
+	}
+	n, err := strconv.Atoi(raw)
+	if err != nil || n < 1 || n > maxPage {
+		return 0, badParam("limit", fmt.Sprintf("must be 1 to %d", maxPage))
+	}
+	return n, nil
+}
+
+// readJSON reads a small JSON body; none is the zero value. Unknown fields are refused, so that a typo is not silently
+// the default.
+func readJSON[T any](s *Server, c echo.Context) (T, error) {
+	var v T
+	raw, err := io.ReadAll(http.MaxBytesReader(c.Response(), c.Request().Body, s.cfg.Limits.BodyBytes))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return v, fail("payload_too_large", fmt.Sprintf("a request has at most %d bytes", s.cfg.Limits.BodyBytes))
+	case err != nil:
+		return v, fail("invalid_request", "the body could not be read")
+	case len(bytes.TrimSpace(raw)) == 0:
+		return v, nil
+	}
+	if err := acp.CheckDepth(raw); err != nil {
+		return v, fail("invalid_request", err.Error())
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		return v, fail("invalid_request", "the body is not the JSON expected here: "+err.Error())
+	}
+	return v, nil
+}
+
+// writeJSON answers without escaping <, > and &.
+func writeJSON(c echo.Context, status int, v any) error {
+	body, err := acp.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.Blob(status, echo.MIMEApplicationJSON, body)
+}
+
+// notNil makes an empty list of none, so that JSON says [] and not null.
+func notNil[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}
