@@ -21,7 +21,8 @@ type Deps struct {
 	Auth     *auth.Service
 	Ready    func(context.Context) error // the database can be written; nil = always
 	Log      *slog.Logger
-	Version  string // of the program, for initialize and /healthz
+	Version  string   // of the program, for initialize and /healthz
+	Sample   []string // prompts of the sample session that /ops offers to play; none = not offered
 }
 
 // Server is the HTTP surface. Close it before the sessions it shows.
@@ -39,6 +40,8 @@ type Server struct {
 	ctx  context.Context
 	stop context.CancelFunc
 	wg   sync.WaitGroup
+
+	shown pageState // of the pages
 
 	// htmlError draws an error page where a browser asked for one; pages sets it.
 	htmlError func(c echo.Context, status int, code, detail string) error

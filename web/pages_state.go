@@ -1,0 +1,8 @@
+package web
+
+// pageState is what the pages keep beside the committed facts.
+type pageState struct {
+	markdown  *markdown
+	sample    samplePlayer
+	overviews overviews
+}
