@@ -37,8 +37,9 @@ type Elision struct {
 	Saved int // tokens
 }
 
-// Elide chooses the oldest read results of rows until at least need tokens are saved (spec 4.9). Rows from unread on
-// hold results that the model has not seen and stay, as do rows elided before. It returns what it can, maybe nothing.
+// Elide chooses the oldest read results of rows until at least need unscaled tokens are saved, see [Planner.Excess]
+// (spec 4.9). Rows from unread on hold results that the model has not seen and stay, as do rows elided before. It returns
+// what it can, maybe nothing.
 func Elide(rows []message.Message, already map[message.Seq]bool, unread message.Seq, need int) Elision {
 	var e Elision
 	var before message.Message

@@ -1,6 +1,7 @@
 package compaction
 
 import (
+	"slices"
 	"sort"
 
 	"tidemark/internal/message"
@@ -10,63 +11,89 @@ import (
 // boundary without reading rows: turn start costs O(log n) whatever the history (spec 4.1). Rows before the watermark
 // may be forgotten ([Index.Forget]). It belongs to one goroutine.
 type Index struct {
-	base  message.Seq
-	rows  []rowMark
-	sums  []int // sums[i] = tokens of the rows before base+i, counted from an arbitrary zero
-	turns []message.Seq
+	base    message.Seq
+	cuts    []bool // cuts[i]: history may be cut before row base+i
+	tokens  []int  // tokens[i] = history tokens of the rows before base+i, counted from an arbitrary zero
+	thought []int  // the same for thinking, which only requests count (spec 4.2)
+	turns   []message.Seq
+	open    []openCall // calls without a result so far, oldest first
 }
 
-// rowMark is what a boundary needs to know of a row.
-type rowMark struct {
-	uses    bool // makes calls
-	results bool // answers calls
+type openCall struct {
+	id  string
+	row message.Seq
 }
 
 // NewIndex counts rows, which begin at seq base and follow without holes.
 func NewIndex(base message.Seq, rows []message.Message) *Index {
-	x := &Index{base: base, sums: []int{0}}
+	x := &Index{base: base, tokens: []int{0}, thought: []int{0}}
 	for i := range rows {
 		x.Append(rows[i])
 	}
 	return x
 }
 
-// Append counts the next row of the transcript.
+// Append counts the next row of the transcript. A cut is legal only where every call so far has its result, however far
+// apart the two stand and however many calls a row makes (cases B03, B06, B07, B15).
 func (x *Index) Append(m message.Message) {
 	if m.OpensTurn() {
 		x.turns = append(x.turns, x.End())
 	}
-	x.rows = append(x.rows, rowMark{uses: len(m.ToolUses()) > 0, results: len(m.ToolResults()) > 0})
-	x.sums = append(x.sums, x.sums[len(x.sums)-1]+m.Tokens)
+	results := m.ToolResults()
+	x.cuts = append(x.cuts, len(x.open) == 0 && len(results) == 0)
+	x.answer(results)
+	for _, u := range m.ToolUses() {
+		x.open = append(x.open, openCall{u.ID, x.End() - 1})
+	}
+	x.tokens = append(x.tokens, x.tokens[len(x.tokens)-1]+m.Tokens)
+	x.thought = append(x.thought, x.thought[len(x.thought)-1]+thinkingTokens(m))
 }
 
-// Base is the first row still counted, End the seq after the last row.
+func (x *Index) answer(results []message.ToolResult) {
+	for _, r := range results {
+		if i := slices.IndexFunc(x.open, func(c openCall) bool { return c.id == r.ToolUseID }); i >= 0 {
+			x.open = slices.Delete(x.open, i, i+1)
+		}
+	}
+}
+
+func thinkingTokens(m message.Message) int {
+	n := 0
+	for _, b := range m.Blocks {
+		if t, ok := b.(message.Thinking); ok {
+			n += len(t.Thinking)
+		}
+	}
+	return message.FallbackTokens(n)
+}
+
+// Base is the first row still counted.
 func (x *Index) Base() message.Seq { return x.base }
 
 // End is the seq after the last row.
-func (x *Index) End() message.Seq { return x.base + message.Seq(len(x.rows)) }
+func (x *Index) End() message.Seq { return x.base + message.Seq(len(x.cuts)) }
 
-// Tokens sums a span of counted rows; a span that reaches outside is cut to what is counted.
-func (x *Index) Tokens(s message.Span) int {
-	lo, hi := x.at(s.Start), x.at(s.End)
-	if hi <= lo {
-		return 0
-	}
-	return x.sums[hi] - x.sums[lo]
+// Tokens sums the history tokens of a span; a span that reaches outside is cut to what is counted.
+func (x *Index) Tokens(s message.Span) int { return x.sum(x.tokens, s) }
+
+// RequestTokens is what a span takes in a request: its history tokens and the thinking that goes with it (spec 4.2).
+func (x *Index) RequestTokens(s message.Span) int { return x.Tokens(s) + x.sum(x.thought, s) }
+
+func (x *Index) sum(sums []int, s message.Span) int {
+	return max(sums[x.at(s.End)]-sums[x.at(s.Start)], 0)
 }
 
 func (x *Index) at(q message.Seq) int {
-	return int(min(max(q-x.base, 0), message.Seq(len(x.rows))))
+	return int(min(max(q-x.base, 0), message.Seq(len(x.cuts))))
 }
 
-// Cut reports whether history may be cut before row q without breaking a tool cycle: q brings no results, and no call
-// before it is unanswered (spec 4.3, requirements A4.6).
+// Cut reports whether history may be cut before row q without breaking a tool cycle: q brings no results, and every
+// call before it is answered (spec 4.3, requirements A4.6).
 func (x *Index) Cut(q message.Seq) bool {
-	i := x.at(q)
-	if i < len(x.rows) {
-		return !x.rows[i].results
+	if i := x.at(q); i < len(x.cuts) {
+		return x.cuts[i]
 	}
-	return i == 0 || !x.rows[i-1].uses
+	return len(x.open) == 0
 }
 
 // CutBefore is the last boundary at or before q, not before low; ok is false when there is none.
@@ -79,7 +106,7 @@ func (x *Index) CutBefore(q, low message.Seq) (message.Seq, bool) {
 	return low, false
 }
 
-// CutAfter is the first boundary at or after q, at most high.
+// CutAfter is the first boundary at or after q, or high when none comes before it.
 func (x *Index) CutAfter(q, high message.Seq) message.Seq {
 	for q < high && !x.Cut(q) {
 		q++
@@ -89,43 +116,43 @@ func (x *Index) CutAfter(q, high message.Seq) message.Seq {
 
 // Bounded is the first seq from which at most limit tokens follow.
 func (x *Index) Bounded(limit int) message.Seq {
-	total := x.sums[len(x.sums)-1]
-	i := sort.Search(len(x.sums), func(i int) bool { return total-x.sums[i] <= limit })
+	total := x.tokens[len(x.tokens)-1]
+	i := sort.Search(len(x.tokens)-1, func(i int) bool { return total-x.tokens[i] <= limit })
 	return x.base + message.Seq(i)
 }
 
 // TurnsBefore lists the starts of at most n newest turns that opened before q, oldest first.
 func (x *Index) TurnsBefore(q message.Seq, n int) []message.Seq {
-	k := sort.Search(len(x.turns), func(i int) bool { return x.turns[i] >= q })
-	return x.turns[max(k-n, 0):k]
+	k := x.turnAt(q)
+	return x.turns[max(k-n, 0):k:k]
 }
 
 // nextTurn is the first turn that opens at or after q.
 func (x *Index) nextTurn(q message.Seq) (message.Seq, bool) {
-	k := sort.Search(len(x.turns), func(i int) bool { return x.turns[i] >= q })
-	if k == len(x.turns) {
-		return 0, false
-	}
-	return x.turns[k], true
-}
-
-// OpenCall is the row of an unanswered call at the end of the history; it pins the watermark (case B09).
-func (x *Index) OpenCall() (message.Seq, bool) {
-	if n := len(x.rows); n > 0 && x.rows[n-1].uses {
-		return x.End() - 1, true
+	if k := x.turnAt(q); k < len(x.turns) {
+		return x.turns[k], true
 	}
 	return 0, false
+}
+
+// turnAt is the place in turns of the first one that opens at or after q.
+func (x *Index) turnAt(q message.Seq) int {
+	k, _ := slices.BinarySearch(x.turns, q)
+	return k
+}
+
+// OpenCall is the row of the oldest unanswered call; it pins the watermark (spec 4.3, case B09).
+func (x *Index) OpenCall() (message.Seq, bool) {
+	if len(x.open) == 0 {
+		return 0, false
+	}
+	return x.open[0].row, true
 }
 
 // Forget drops the rows before q, so that a long session's memory stays that of its view.
 func (x *Index) Forget(q message.Seq) {
 	i := x.at(q)
-	if i == 0 {
-		return
-	}
-	x.rows = append([]rowMark(nil), x.rows[i:]...)
-	x.sums = append([]int(nil), x.sums[i:]...)
+	x.cuts, x.tokens, x.thought = slices.Clone(x.cuts[i:]), slices.Clone(x.tokens[i:]), slices.Clone(x.thought[i:])
 	x.base += message.Seq(i)
-	k := sort.Search(len(x.turns), func(j int) bool { return x.turns[j] >= x.base })
-	x.turns = append([]message.Seq(nil), x.turns[k:]...)
+	x.turns = slices.Clone(x.turns[x.turnAt(x.base):])
 }

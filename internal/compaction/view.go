@@ -2,8 +2,8 @@ package compaction
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"tidemark/internal/message"
 )
@@ -70,7 +70,7 @@ func (s Summary) wrapped() string {
 	return fmt.Sprintf(summaryOpen, s.Model, s.Span.Start) + text + "\n" + summaryClose
 }
 
-// TextTokens is what the summary itself takes in the view, CarriedTokens what the request it carries does.
+// TextTokens is what the summary itself takes in the view.
 func (s Summary) TextTokens() int { return message.FallbackTokens(len(s.wrapped())) }
 
 // CarriedTokens is what the carried request takes in the view.
@@ -98,34 +98,18 @@ func CarriedTokens(summaries []Summary) int {
 }
 
 // CarryRequest are the blocks of the row that opened the running turn as a summary carries them (spec 4.9): unchanged,
-// or, when they are larger than limit tokens (0 = no limit), the head and the tail of their text with size and seq
-// between (case B70).
+// or, when they are larger than limit tokens (0 = no limit, see [Planner.CarryLimit]), the head and the tail of their
+// text with size and seq between (case B70). They keep half the limit, so that the tail proper has the other half.
 func CarryRequest(open message.Message, limit int) message.Blocks {
 	if limit <= 0 || open.Tokens <= limit {
-		return append(message.Blocks(nil), open.Blocks...)
+		return slices.Clone(open.Blocks)
 	}
-	text := open.PlainText()
-	half := limit * 3 / 4 // bytes; twice half a limit of tokens, less the note
-	head, tail := cutHead(text, half), cutTail(text, half)
-	note := fmt.Sprintf("\n[… %d of %d bytes of this request left out, message %d …]\n", len(text)-len(head)-len(tail), open.Units, open.Seq)
+	text, keep := open.PlainText(), limit*3/2
+	head, tail := text, ""
+	if len(text) > keep {
+		head, tail = cutBytes(text, keep/2), lastBytes(text, keep/2)
+	}
+	left := open.Units - len(head) - len(tail)
+	note := fmt.Sprintf("\n[… %d of %d bytes of this request left out, message %d …]\n", left, open.Units, open.Seq)
 	return message.Blocks{message.Text{Text: head + note + tail}}
-}
-
-// cutHead and cutTail cut on a rune bound (case B61).
-func cutHead(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func cutTail(s string, n int) string {
-	i := max(len(s)-n, 0)
-	for i < len(s) && !utf8.RuneStart(s[i]) {
-		i++
-	}
-	return s[i:]
 }
