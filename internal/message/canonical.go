@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// CanonicalInput is the one spelling of a tool input: compact JSON, an object, with the escapes that encoding/json adds
-// for HTML undone. A stored call then has the same bytes, and so the same units and the same place in a prompt cache,
+// CanonicalInput is the one spelling of a tool input: compact JSON, an object, valid UTF-8, with the escapes that
+// encoding/json adds for HTML undone. A stored call then has the same bytes, and so the same units and the same place in a prompt cache,
 // before and after a restart (spec 4.2, 4.10). Nothing, blank and null become {}; other values are an error.
 func CanonicalInput(raw []byte) (json.RawMessage, error) {
 	in := bytes.TrimSpace(raw)
@@ -23,7 +23,7 @@ func CanonicalInput(raw []byte) (json.RawMessage, error) {
 	if err := json.Compact(&compact, in); err != nil {
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}
-	return unescapeHTML(compact.Bytes()), nil
+	return plainBytes(compact.Bytes()), nil
 }
 
 // canonicalRaw does the same for JSON of any kind that is known to be well formed.
@@ -32,7 +32,11 @@ func canonicalRaw(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || json.Compact(&compact, raw) != nil {
 		return raw
 	}
-	return unescapeHTML(compact.Bytes())
+	return plainBytes(compact.Bytes())
+}
+
+func plainBytes(compact []byte) json.RawMessage {
+	return unescapeHTML(bytes.ToValidUTF8(compact, []byte("\ufffd")))
 }
 
 // htmlEscapes are the escapes json.Marshal writes where a plain character would do.
