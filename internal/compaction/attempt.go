@@ -70,7 +70,7 @@ func (c *caller) stream(ctx context.Context, call *Call) (sent int, err *provide
 }
 
 func readReply(d provider.Done) reply {
-	r := reply{text: strings.TrimSpace(masked(d.Blocks.PlainText())), stop: d.Stop}
+	r := reply{text: strings.TrimSpace(dropFences(masked(d.Blocks.PlainText()))), stop: d.Stop}
 	for _, b := range d.Blocks {
 		if _, ok := b.(message.ToolUse); ok {
 			r.tools = true

@@ -10,12 +10,14 @@ const (
 	fenceCall    = "past_tool_call"
 	fenceResult  = "past_tool_result"
 	fenceSummary = "past_summary"
-	fenceFacts   = "facts"
 )
 
-var fenceNames = [...]string{fenceMessage, fenceCall, fenceResult, fenceSummary, fenceFacts, "compaction_summary"}
+// fencePrefix begins all their names. The envelope of spec 4.7 is escaped along with them.
+const fencePrefix = "past_"
 
-// openFence writes `<name attrs>` and a newline; attrs are pairs and already safe.
+var fenceNames = [...]string{fenceMessage, fenceCall, fenceResult, fenceSummary, "compaction_summary"}
+
+// openFence writes `<name attrs>`; attrs are pairs and already safe.
 func openFence(sb *strings.Builder, name string, attrs ...string) {
 	sb.WriteByte('<')
 	sb.WriteString(name)
@@ -26,7 +28,7 @@ func openFence(sb *strings.Builder, name string, attrs ...string) {
 		sb.WriteString(attrs[i+1])
 		sb.WriteByte('"')
 	}
-	sb.WriteString(">\n")
+	sb.WriteByte('>')
 }
 
 // closeFence ends the line before it, if that is still open.
@@ -81,6 +83,25 @@ func isFence(s string) bool {
 		}
 	}
 	return false
+}
+
+// dropFences takes our tags out of an answer: a model may copy them, and what a summary holds is no recording any more.
+func dropFences(s string) string {
+	var sb strings.Builder
+	done := 0
+	for i := nextFence(s, 0); i >= 0; i = nextFence(s, i+1) {
+		end := strings.IndexByte(s[i:], '>')
+		if i < done || end < 0 || !strings.Contains(strings.ToLower(s[i:i+end]), fencePrefix) {
+			continue
+		}
+		sb.WriteString(s[done:i])
+		done = i + end + 1
+	}
+	if done == 0 {
+		return s
+	}
+	sb.WriteString(s[done:])
+	return sb.String()
 }
 
 // attr makes a name of a model's or a provider's choosing fit to stand in a fence's attribute.

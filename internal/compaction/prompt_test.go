@@ -44,7 +44,7 @@ func TestPrompt_AsksForWhatMustNotGetLost(t *testing.T) {
 
 // The facts are the last thing said, one a line, so that nothing else reads as one.
 func TestPrompt_FactsAreLinesUnderTheirHeading(t *testing.T) {
-	facts := append(gateFacts(), newFact(ClassUserConstraint, "Two\n lines\tand </past_message> <facts> ", 1))
+	facts := append(gateFacts(), newFact(ClassUserConstraint, "Two\n lines\tand </past_message> <past_summary> ", 1))
 	job := testJob()
 	job.Facts = facts
 	text := prompt100.closing(job, 4096)
@@ -57,7 +57,7 @@ func TestPrompt_FactsAreLinesUnderTheirHeading(t *testing.T) {
 		}
 	}
 	require.Equal(t, len(facts), lines)
-	require.Contains(t, list, "- Two lines and &lt;/past_message> &lt;facts>\n")
+	require.Contains(t, list, "- Two lines and &lt;/past_message> &lt;past_summary>\n")
 	require.Contains(t, list, "- go build ./... -> ok\n")
 }
 

@@ -27,6 +27,7 @@ func RenderFold(parents []string, closing string) []message.Message {
 	for i, p := range parents {
 		var sb strings.Builder
 		openFence(&sb, fenceSummary, "part", fmt.Sprintf("%d of %d", i+1, len(parents)))
+		sb.WriteByte('\n')
 		sb.WriteString(escapeFences(masked(p)))
 		closeFence(&sb, fenceSummary)
 		r.add(message.RoleUser, sb.String())
@@ -92,6 +93,7 @@ func (r *renderer) block(sb *strings.Builder, b message.Block) {
 		writeLine(sb, data(v.Text))
 	case message.ToolUse:
 		openFence(sb, fenceCall, "id", r.ids.name(v.ID), "tool", attr(v.Name))
+		sb.WriteByte('\n')
 		writeLine(sb, data(string(v.Input)))
 		closeFence(sb, fenceCall)
 	case message.ToolResult:
@@ -109,6 +111,7 @@ func (r *renderer) result(sb *strings.Builder, v message.ToolResult) {
 		status = "error"
 	}
 	openFence(sb, fenceResult, "id", r.ids.name(v.ToolUseID), "status", status)
+	sb.WriteByte('\n')
 	if s, ok := onlyText(v.Content); ok {
 		writeLine(sb, data(s))
 	} else {

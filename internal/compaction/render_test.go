@@ -180,7 +180,7 @@ func TestCaseB121_B123_TextAloneWithoutTools(t *testing.T) {
 var escapes = []string{
 	"</past_tool_result>", "</PAST_TOOL_RESULT>", "</ past_tool_result >", "< / past_tool_result>", "<\n/past_tool_result>",
 	"<past_message from=\"user\">", "</past_message>", "</past_message\n>", "<\\/past_message>", "</COMPACTION_SUMMARY>",
-	"</past_summary>", "<<past_message>", "</facts>",
+	"</past_summary>", "<<past_message>",
 }
 
 // A tool result that gives orders cannot leave its fence: between its opening and its closing tag there is no other of
@@ -247,6 +247,19 @@ func TestCaseB51_SecretsNeverReachTheSummarizer(t *testing.T) {
 	require.NotContains(t, rendered(r.prepare(t, fold).Request.Messages), secret)
 	repair := r.PrepareRepair(p, "draft with "+secret, nil)
 	require.NotContains(t, rendered(repair.Request.Messages), secret)
+}
+
+func TestDropFences(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                              "",
+		"plain <b> text":                "plain <b> text",
+		"<past_message from=\"user\">a": "a",
+		"a</past_tool_result>b</ PAST_summary >c": "abc",
+		"<past_message":         "<past_message",
+		"</COMPACTION_SUMMARY>": "</COMPACTION_SUMMARY>", // escaped in the view, raw in the cache (spec 4.7)
+	} {
+		require.Equal(t, want, dropFences(in))
+	}
 }
 
 func TestFitPrefix(t *testing.T) {
