@@ -79,12 +79,45 @@ type eventRow struct {
 }
 
 type postureRow struct {
-	PrefixTokens  int `json:"prefix_tokens"`
-	SummaryTokens int `json:"summary_tokens"`
+	State         string `json:"state"`
+	PrefixTokens  int    `json:"prefix_tokens"`
+	SummaryTokens int    `json:"summary_tokens"`
 }
 
-// fetch reads a session's books.
-func fetch(ctx context.Context, cfg Config, id string) (b books, err error) {
+// fetchTries is how often books are read again that changed while they were read: a candidate may still be running when
+// the last turn has ended.
+const fetchTries = 40
+
+// fetch reads a session's books as of one moment.
+func fetch(ctx context.Context, cfg Config, id string) (books, error) {
+	for n := 0; ; n++ {
+		b, err := fetchOnce(ctx, cfg, id)
+		if err != nil {
+			return b, err
+		}
+		var after sessionRow
+		if err := get(ctx, cfg, "/api/v1/sessions/"+url.PathEscape(id), &after); err != nil {
+			return b, err
+		}
+		settled := b.posture.State != "semantic_running" && after.sameSums(b.session)
+		if settled || n == fetchTries {
+			return b, nil
+		}
+		if err := sleep(ctx, backoff(n)); err != nil {
+			return b, err
+		}
+	}
+}
+
+// sameSums reports whether nothing was booked in between.
+func (s sessionRow) sameSums(o sessionRow) bool {
+	if (s.CostUSD == nil) != (o.CostUSD == nil) || s.CostUSD != nil && !s.CostUSD.Equal(*o.CostUSD) {
+		return false
+	}
+	return s.CompactionCostUSD.Equal(o.CompactionCostUSD) && s.Watermark == o.Watermark
+}
+
+func fetchOnce(ctx context.Context, cfg Config, id string) (b books, err error) {
 	base := "/api/v1/sessions/" + url.PathEscape(id)
 	if err = get(ctx, cfg, base, &b.session); err != nil {
 		return b, err
