@@ -54,8 +54,9 @@ type extractor struct {
 	seen map[string]source
 }
 
+// mask also makes the text valid UTF-8, as it will be after it was stored as JSON.
 func (x *extractor) mask(s string) string {
-	s, n := Mask(s)
+	s, n := Mask(strings.ToValidUTF8(s, "\uFFFD"))
 	x.d.Masked += n
 	return s
 }
@@ -84,8 +85,8 @@ func (x *extractor) scan(s string, src source, topic int, marks Marks) {
 		switch {
 		case kind == KindPath:
 			tok = trimPath(tok)
-		case kind == KindNumber && from > 1 && s[from-1] == '.' && isDigit(s[from-2]):
-			return // the fraction of a number
+		case src == inResult && kind == KindNumber && from > 1 && s[from-1] == '.' && isDigit(s[from-2]):
+			return // the fraction of a number: times that tools took
 		}
 		if len(tok) <= maxPath && len(tok) >= 3 {
 			x.count(tok, src, topic, m)

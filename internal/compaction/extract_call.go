@@ -16,6 +16,7 @@ func (x *extractor) use(u message.ToolUse) {
 	for _, a := range c.args {
 		x.scan(a.key, inCall, name, 0)
 		x.scan(a.value, inCall, x.argTopic(a, &c, name, own), argMarks(a, &c))
+		x.openings(a.value, own, argMarks(a, &c))
 	}
 	if p := planOf(&c); p != nil {
 		p.Seq = x.d.Last

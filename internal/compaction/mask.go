@@ -51,7 +51,10 @@ var maskStart = func() (t [256]bool) {
 func secretAt(s string, i int) (from, to int) {
 	switch s[i] {
 	case '-':
-		return privateKeyAt(s, i)
+		if from, to = privateKeyAt(s, i); to > from {
+			return from, to
+		}
+		return flagAt(s, i)
 	case ':':
 		if from, to = urlPasswordAt(s, i); to > from {
 			return from, to
@@ -61,7 +64,7 @@ func secretAt(s string, i int) (from, to int) {
 		return namedValueAt(s, i)
 	}
 	if i > 0 && isWord(s[i-1]) && !escapedLetter(s, i-1) {
-		return 0, 0
+		return vendorKeyAt(s, i, true)
 	}
 	if s[i] == 'b' || s[i] == 'B' {
 		if from, to = bearerAt(s, i); to > from {
@@ -73,7 +76,7 @@ func secretAt(s string, i int) (from, to int) {
 			return from, to
 		}
 	}
-	return vendorKeyAt(s, i)
+	return vendorKeyAt(s, i, false)
 }
 
 // escapedLetter reports whether s[i] is the letter of a JSON escape, as in `\nsk-…`.
@@ -91,7 +94,7 @@ type vendorKey struct {
 var vendorKeys = []vendorKey{
 	{"sk-ant-", 8, false},
 	{"sk-proj-", 8, false},
-	{"sk-or-", 8, false},
+	{"sk-or-", 16, true},
 	{"sk-", 16, true},
 	{"sk_live_", 8, false},
 	{"sk_test_", 8, false},
@@ -124,14 +127,26 @@ var vendorKeys = []vendorKey{
 	{"xai-", 24, true},
 }
 
-func vendorKeyAt(s string, i int) (int, int) {
-	for k := range vendorKeys {
-		v := &vendorKeys[k]
-		if !strings.HasPrefix(s[i:], v.prefix) {
+// keysByFirst lists the vendor keys by their first byte.
+var keysByFirst = func() (t [256][]*vendorKey) {
+	for i := range vendorKeys {
+		c := vendorKeys[i].prefix[0]
+		t[c] = append(t[c], &vendorKeys[i])
+	}
+	return t
+}()
+
+// vendorKeyAt finds a vendor's key. Inside of a word only the prefixes count that no word holds.
+func vendorKeyAt(s string, i int, inWord bool) (int, int) {
+	for _, v := range keysByFirst[s[i]] {
+		if inWord && (v.mixed || strings.HasPrefix(v.prefix, "sk-")) || !strings.HasPrefix(s[i:], v.prefix) {
 			continue
 		}
 		j := i + len(v.prefix)
 		e := runEnd(s, j, isKeyByte)
+		for e > j && s[e-1] == '.' { // the end of a sentence
+			e--
+		}
 		if e-j >= v.min && (!v.mixed || looksRandom(s[j:e])) {
 			return i, e
 		}

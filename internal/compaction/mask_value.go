@@ -23,15 +23,56 @@ func namedValueAt(s string, i int) (int, int) {
 		return 0, 0
 	}
 	j, quoted := skipToValue(s, j)
+	return valueAt(s, j, kind, quoted || s[i] == '=' && j == i+1)
+}
+
+// valueAt decides about the value that starts at j; close tells that it is quoted or stands right behind its sign.
+func valueAt(s string, j int, kind nameKind, closely bool) (int, int) {
 	e := runEnd(s, j, isValueByte)
-	v := s[j:e]
+	if isAuthScheme(s[j:e]) && e < len(s) && s[e] == ' ' { // Authorization: Basic …
+		j, closely = e+1, false
+		e = runEnd(s, j, isValueByte)
+	}
 	if e < len(s) && (s[e] == '(' || s[e] == '{' || s[e] == '[') { // a call or an index: code, not a value
 		return 0, 0
 	}
-	if !secretValue(v, kind, quoted, s[i] == '=' && j == i+1) {
+	if !secretValue(s[j:e], kind, closely) {
 		return 0, 0
 	}
 	return j, e
+}
+
+func isAuthScheme(v string) bool {
+	return strings.EqualFold(v, "basic") || strings.EqualFold(v, "bearer") || strings.EqualFold(v, "token") || strings.EqualFold(v, "apikey")
+}
+
+// flagAt looks at the dash at i for `--token VALUE` and for the user and password of `curl -u USER:PASSWORD`.
+func flagAt(s string, i int) (int, int) {
+	if i > 0 && !isSpace(s[i-1]) && s[i-1] != '"' && s[i-1] != '\'' {
+		return 0, 0
+	}
+	if strings.HasPrefix(s[i:], "-u ") && strings.Contains(s[max(0, i-120):i], "curl ") {
+		j := i + len("-u ")
+		j = runEnd(s, j, func(b byte) bool { return b == '"' || b == '\'' || b == ' ' })
+		e := runEnd(s, j, isValueByte)
+		if c := strings.IndexByte(s[j:e], ':'); c > 0 && c+1 < e-j && s[j+c+1] != '$' {
+			return j, e
+		}
+		return 0, 0
+	}
+	if !strings.HasPrefix(s[i:], "--") {
+		return 0, 0
+	}
+	e := runEnd(s, i+2, isURLBase64)
+	if e >= len(s) || s[e] != ' ' {
+		return 0, 0
+	}
+	kind := secretName(s, e)
+	if kind == notSecret {
+		return 0, 0
+	}
+	j, _ := skipToValue(s, e)
+	return valueAt(s, j, kind, true)
 }
 
 type nameKind int
@@ -84,18 +125,18 @@ func squeeze(s string) string {
 	return string(b)
 }
 
+// skipToValue passes blanks and one opening quote, which may be escaped.
 func skipToValue(s string, j int) (int, bool) {
-	quoted := false
-	for j < len(s) && (s[j] == ' ' || s[j] == '\t' || s[j] == '"' || s[j] == '\'' || s[j] == '\\') {
-		if s[j] == '"' || s[j] == '\'' {
-			if quoted {
-				return j, true // an empty value
-			}
-			quoted = true
-		}
+	for j < len(s) && (s[j] == ' ' || s[j] == '\t') {
 		j++
 	}
-	return j, quoted
+	if j+1 < len(s) && s[j] == '\\' && (s[j+1] == '"' || s[j+1] == '\'') {
+		j++
+	}
+	if j < len(s) && (s[j] == '"' || s[j] == '\'') {
+		return j + 1, true
+	}
+	return j, false
 }
 
 func isValueByte(b byte) bool {
@@ -103,12 +144,13 @@ func isValueByte(b byte) bool {
 		b != '(' && b != ')' && b != '{' && b != '}' && b != '[' && b != ']' && b != '<' && b != '>' && b != '&' && b != '|'
 }
 
-// secretValue decides about a value by its name's kind: passwords may be short, other secrets must look random.
-func secretValue(v string, kind nameKind, quoted, tight bool) bool {
-	if v == "" || v[0] == '$' || v[0] == '%' || v[0] == '*' || isNumber(v) || strings.Contains(v, "://") {
-		return false // a reference, a placeholder, a number, or a URL (which has its own rule)
+// secretValue decides about a value by its name's kind: passwords may be short and plain when they are given closely,
+// other secrets must look random.
+func secretValue(v string, kind nameKind, closely bool) bool {
+	if v == "" || v[0] == '$' || v[0] == '%' || v[0] == '*' || v[0] == '-' || isNumber(v) || strings.Contains(v, "://") {
+		return false // a reference, a placeholder, a flag, a number, or a URL (which has its own rule)
 	}
-	if kind == passwordName && (quoted || tight) && len(v) >= 6 && hasDigit(v) && !strings.Contains(v, ".") {
+	if kind == passwordName && closely && len(v) >= 6 && (hasDigit(v) || !strings.ContainsAny(v, "._")) && squeeze(v) != "password" {
 		return true
 	}
 	return len(v) >= 12 && looksRandom(v)
@@ -123,10 +165,8 @@ func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
 // looksRandom tells key material from words, paths and identifiers: letters and digits mixed within a part, and many
 // different characters for the length.
 func looksRandom(v string) bool {
-	if len(v) < 8 || !hasDigit(v) || strings.IndexFunc(v, func(r rune) bool { return r < 128 && isLetter(byte(r)) }) < 0 {
-		return len(v) >= 24 && longestRun(v) >= 24 && entropy(v) >= 3.7
-	}
-	return longestRun(v) >= 8 && entropy(v) >= 2.6
+	letter := strings.IndexFunc(v, func(r rune) bool { return r < 128 && isLetter(byte(r)) })
+	return letter >= 0 && hasDigit(v) && longestRun(v) >= 8 && entropy(v) >= 2.6
 }
 
 // longestRun is the length of the longest part of letters and digits only.

@@ -37,8 +37,30 @@ func (w *writer) present() map[string]bool {
 
 // group collects the specifics of one topic.
 type group struct {
-	topic Topic
-	toks  []string
+	topic    Topic
+	toks     []string
+	openings []string
+}
+
+func (g *group) empty() bool { return len(g.toks)+len(g.openings) == 0 }
+
+// write lists the specifics. Openings of written lines stand apart, with the escape that comes in front of them in a
+// call.
+func (g *group) write(sb *strings.Builder) {
+	for i, t := range g.toks {
+		if i > 0 {
+			sb.WriteByte(' ')
+		}
+		sb.WriteString(t)
+	}
+	if len(g.openings) == 0 {
+		return
+	}
+	if len(g.toks) > 0 {
+		sb.WriteString("; ")
+	}
+	sb.WriteString("lines open with ")
+	sb.WriteString(strings.Join(g.openings, " "))
 }
 
 // compose writes the text with the given specifics; left is how many there was no room for.
@@ -65,6 +87,10 @@ func (w *writer) groups(picked []int) []group {
 	slices.Sort(picked)
 	for _, k := range picked {
 		s := &w.d.Specifics[k]
+		if s.Marks&MarkOpening != 0 {
+			gs[s.At].openings = append(gs[s.At].openings, s.Text)
+			continue
+		}
 		gs[s.At].toks = append(gs[s.At].toks, s.shown())
 	}
 	return gs
@@ -106,52 +132,57 @@ func (s *section) write(sb *strings.Builder, groups []group) {
 
 func writeGroup(sb *strings.Builder, groups []group, t Topic) {
 	i := slices.IndexFunc(groups, func(g group) bool { return g.topic == t })
-	if i < 0 || len(groups[i].toks) == 0 {
+	if i < 0 || groups[i].empty() {
 		return
 	}
 	sb.WriteString("; names: ")
-	sb.WriteString(strings.Join(groups[i].toks, " "))
-	groups[i].toks = nil
+	groups[i].write(sb)
+	groups[i] = group{}
 }
 
 // writeLoose writes the groups without a line of their own: under a short label when they are worth one, else by who
 // brought them up (case B54).
 func writeLoose(sb *strings.Builder, groups []group) {
-	var user, model, results []string
+	var user, model, rest group
 	var labelled []group
 	for _, g := range groups {
 		switch {
-		case len(g.toks) == 0:
+		case g.empty():
 		case g.topic.Kind == TopicUser:
-			user = append(user, g.toks...)
+			user.take(g)
 		case g.topic.Kind == TopicModel:
-			model = append(model, g.toks...)
-		case len(g.toks) < 2:
-			results = append(results, g.toks...)
+			model.take(g)
+		case len(g.toks)+len(g.openings) < 2:
+			rest.take(g)
 		default:
 			labelled = append(labelled, g)
 		}
 	}
-	if len(user)+len(model)+len(results)+len(labelled) == 0 {
+	if len(labelled) == 0 && user.empty() && model.empty() && rest.empty() {
 		return
 	}
 	sb.WriteString("\n## Names, numbers and paths met on the way\n")
-	for _, g := range labelled {
-		writeNames(sb, label(g.topic), g.toks)
+	for i := range labelled {
+		labelled[i].writeLine(sb, label(labelled[i].topic))
 	}
-	writeNames(sb, "named by the user", user)
-	writeNames(sb, "named by the assistant", model)
-	writeNames(sb, "in other calls and results", results)
+	user.writeLine(sb, "named by the user")
+	model.writeLine(sb, "named by the assistant")
+	rest.writeLine(sb, "in other calls and results")
 }
 
-func writeNames(sb *strings.Builder, label string, toks []string) {
-	if len(toks) == 0 {
+func (g *group) take(o group) {
+	g.toks = append(g.toks, o.toks...)
+	g.openings = append(g.openings, o.openings...)
+}
+
+func (g *group) writeLine(sb *strings.Builder, label string) {
+	if g.empty() {
 		return
 	}
 	sb.WriteString("- ")
 	sb.WriteString(label)
 	sb.WriteString(": ")
-	sb.WriteString(strings.Join(toks, " "))
+	g.write(sb)
 	sb.WriteByte('\n')
 }
 

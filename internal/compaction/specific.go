@@ -28,6 +28,7 @@ const (
 	MarkArgument Marks = 1 << iota // in a short argument of a call
 	MarkEdit                       // in what an edit wrote
 	MarkLine                       // as a line number of a search
+	MarkOpening                    // as the opening of a line that a call wrote
 	MarkCalled                     // in front of an opening parenthesis
 	MarkAbsolute                   // a path behind a slash
 )

@@ -15,41 +15,43 @@ import (
 // more than old.
 const (
 	weightBase      = -0.6
-	weightCall      = 0.45
-	weightText      = 0.35
-	weightTexts     = 0.7 // by the logarithm of rows
-	weightUser      = 0.1
-	weightSeen      = -0.4  // a result showed it: the session can read it again
-	weightOnce      = -0.8  // and showed it once, and nobody wrote it
-	weightNumHits   = -0.35 // numbers that results repeat are mostly sizes and counts
-	weightArgument  = 0.6
-	weightEdit      = -0.4
-	weightLine      = -0.2
-	weightCalled    = 0.3
-	weightAbsolute  = 0.4
-	weightRelated   = 0.2 // a path only seen, whose folder or file name the session used
-	weightRound     = 0.95
-	weightAge       = -0.17 // by the logarithm of rows since
-	weightTopicSize = -0.38 // by the logarithm of specifics of its topic
+	weightCall      = 0.5
+	weightText      = 0.4
+	weightTexts     = 0.65 // by the logarithm of rows
+	weightUser      = 0.15
+	weightSeen      = -0.5  // a result showed it: the session can read it again
+	weightOnce      = -0.75 // and showed it once, and nobody wrote it
+	weightNumHits   = -0.2  // numbers that results repeat are mostly sizes and counts
+	weightArgument  = 0.45
+	weightEdit      = -0.25
+	weightLine      = -0.45
+	weightCalled    = 0.25
+	weightOpening   = 1 // the next edit quotes the line
+	weightAbsolute  = 0.35
+	weightRelated   = 0.3 // a path only seen, whose folder or file name the session used
+	weightRound     = 0.9
+	weightAge       = -0.16 // by the logarithm of rows since
+	weightTopicSize = -0.39 // by the logarithm of specifics of its topic
 )
 
 var weightKind = [...]float64{
-	KindPath: -0.3, KindFile: 0, KindSnake: -0.35, KindCamel: -0.9, KindPascal: -0.75, KindConst: -0.4, KindNumber: -0.8, KindHash: -0.6,
+	KindPath: -0.35, KindFile: 0, KindSnake: -0.4, KindCamel: -0.8, KindPascal: -0.7, KindConst: -0.4, KindNumber: -0.7, KindHash: -0.7,
 }
 
 var weightMark = [...]struct {
 	mark   Marks
 	weight float64
 }{
-	{MarkArgument, weightArgument}, {MarkEdit, weightEdit}, {MarkLine, weightLine}, {MarkCalled, weightCalled}, {MarkAbsolute, weightAbsolute},
+	{MarkArgument, weightArgument}, {MarkEdit, weightEdit}, {MarkLine, weightLine}, {MarkCalled, weightCalled}, {MarkOpening, weightOpening},
+	{MarkAbsolute, weightAbsolute},
 }
 
 func weightTopic(k TopicKind) float64 {
 	switch k {
 	case TopicFile:
-		return -0.35
+		return -0.25
 	case TopicCommand, TopicModel:
-		return -0.8
+		return -0.75
 	case TopicTool:
 		return -0.4
 	case TopicUser:

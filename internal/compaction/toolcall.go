@@ -41,8 +41,8 @@ var (
 
 // newToolCall reads a call; its arguments are masked first.
 func newToolCall(u message.ToolUse) toolCall {
-	in, n := Mask(string(u.Input))
-	c := toolCall{tool: u.Name, masked: n}
+	in, n := Mask(strings.ToValidUTF8(string(u.Input), "\uFFFD"))
+	c := toolCall{tool: oneLine(strings.ToValidUTF8(u.Name, "\uFFFD"), maxToolName), masked: n}
 	walkInput(in, func(a arg) { c.args = append(c.args, a) })
 	command, path := c.lookup(commandKeys), c.lookup(pathKeys)
 	switch {
@@ -99,8 +99,11 @@ func (c *toolCall) addFile(p string) {
 	}
 }
 
-// maxPath bounds what is taken for a path.
-const maxPath = 240
+// Bounds of what is taken for a path, and of a tool's name.
+const (
+	maxPath     = 240
+	maxToolName = 80
+)
 
 // file decides what a call with a path does to it: by its sub-command, its name, or what else it carries.
 func (c *toolCall) file(path, sub string) {
