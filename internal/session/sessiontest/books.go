@@ -1,0 +1,156 @@
+package sessiontest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"tidemark/internal/compaction"
+	"tidemark/internal/event"
+	"tidemark/internal/message"
+	"tidemark/internal/pricing"
+	"tidemark/internal/session"
+)
+
+// CheckBooks holds a session at rest against the laws that must hold whatever happened to it: a valid transcript, a
+// gapless stream, exact sums, one started and one terminal event per attempt, a watermark that only grows but for undos.
+func (w *World) CheckBooks(id session.ID) {
+	w.TB.Helper()
+	ctx := context.Background()
+	for name, check := range map[string]func(context.Context, session.ID) error{
+		"transcript": w.checkTranscript, "stream": w.checkStream, "money": w.checkMoney, "passes": w.checkPasses,
+	} {
+		if err := check(ctx, id); err != nil {
+			w.TB.Errorf("%s of session %s: %v", name, id, err)
+		}
+	}
+}
+
+func (w *World) checkTranscript(ctx context.Context, id session.ID) error {
+	rows, err := w.Store.Messages(ctx, id, -1, 5000)
+	if err != nil {
+		return err
+	}
+	for i, m := range rows {
+		if m.Seq != message.Seq(i) {
+			return fmt.Errorf("row %d has seq %d", i, m.Seq)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return message.ValidatePrefix(rows)
+}
+
+func (w *World) checkStream(ctx context.Context, id session.ID) error {
+	st, err := w.Store.StreamState(ctx, id)
+	if err != nil {
+		return err
+	}
+	rows, err := w.Store.Stream(ctx, id, st.Oldest-1, 5000)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		if r.Seq != st.Oldest+event.StreamSeq(i) {
+			return fmt.Errorf("stream row %d follows %d", r.Seq, st.Oldest+event.StreamSeq(i)-1)
+		}
+	}
+	return nil
+}
+
+func (w *World) checkMoney(ctx context.Context, id session.ID) error {
+	rec, err := w.Store.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	ledger, err := w.Store.Ledger(ctx, id, "", 5000)
+	if err != nil {
+		return err
+	}
+	turns, err := w.Store.Turns(ctx, id, "", 5000)
+	if err != nil {
+		return err
+	}
+	var calls, compacting, byTurn pricing.USD
+	for _, r := range ledger.Items {
+		if r.CostUSD == nil {
+			continue
+		}
+		calls = calls.Add(*r.CostUSD)
+		if r.Purpose == session.PurposeCompaction {
+			compacting = compacting.Add(*r.CostUSD)
+		}
+	}
+	for _, t := range turns.Items {
+		if t.CostUSD != nil {
+			byTurn = byTurn.Add(*t.CostUSD)
+		}
+	}
+	switch {
+	case !calls.Equal(rec.CostUSD):
+		return fmt.Errorf("calls cost %s, the session says %s", calls, rec.CostUSD)
+	case !calls.Equal(byTurn):
+		return fmt.Errorf("calls cost %s, turns %s", calls, byTurn)
+	case !compacting.Equal(rec.CompactionCostUSD):
+		return fmt.Errorf("compaction cost %s, the session says %s", compacting, rec.CompactionCostUSD)
+	}
+	return nil
+}
+
+func (w *World) checkPasses(ctx context.Context, id session.ID) error {
+	evs, err := w.Store.Events(ctx, session.EventFilter{SessionID: id, Limit: 5000})
+	if err != nil {
+		return err
+	}
+	open, notices := 0, 0
+	var mark message.Seq
+	for _, e := range evs {
+		switch e.Type {
+		case event.CompactionStarted:
+			if open++; open > 1 {
+				return fmt.Errorf("event %d starts a pass while one is open", e.ID)
+			}
+		case event.CompactionDone:
+			var p event.CompactionCompletedPayload
+			if err := json.Unmarshal(e.Payload, &p); err != nil {
+				return err
+			}
+			if message.Seq(p.WatermarkAfter) < mark {
+				return fmt.Errorf("the watermark went from %d to %d", mark, p.WatermarkAfter)
+			}
+			mark = message.Seq(p.WatermarkAfter)
+			if open--; open < 0 {
+				return fmt.Errorf("event %d ends a pass that did not start", e.ID)
+			}
+		case event.CompactionFailed:
+			var p event.CompactionFailedPayload
+			if err := json.Unmarshal(e.Payload, &p); err != nil {
+				return err
+			}
+			switch compaction.FailureMode(p.FailureMode) {
+			case compaction.FailNoValidBoundary:
+			case compaction.FailBudgetForced:
+				notices++ // may be followed by a completed
+				if p.TruncatedMessageCount != nil {
+					open--
+				}
+			default:
+				open--
+			}
+			if open < 0 {
+				return fmt.Errorf("event %d ends a pass that did not start", e.ID)
+			}
+		case event.CompactionUndone:
+			var p event.CompactionUndonePayload
+			if err := json.Unmarshal(e.Payload, &p); err != nil {
+				return err
+			}
+			mark = message.Seq(p.WatermarkAfter)
+		}
+	}
+	if open != 0 {
+		return fmt.Errorf("%d passes were started and not ended", open)
+	}
+	return nil
+}
