@@ -53,7 +53,7 @@ func (r *registry) Model(name string) (provider.Model, error) {
 	}
 	for _, k := range keyVariables {
 		if k.provider == prefix {
-			return nil, fmt.Errorf("model %q needs %s to be set", name, k.variable)
+			return nil, fmt.Errorf("model %q: it needs %s to be set", name, k.variable)
 		}
 	}
 	return nil, fmt.Errorf("model %q: there is no provider %q here", name, prefix)
@@ -74,9 +74,9 @@ func (r *registry) names() []string {
 func (r *registry) defaultModel(cfg config.Config) (string, error) {
 	if cfg.Model != "" {
 		if _, err := r.Model(cfg.Model); err != nil {
-			return "", &config.Error{
-				KnobError: compaction.KnobError{Key: "model", Value: cfg.Model, Allowed: trimModel(err)}, Origin: cfg.Origin("model"),
-			}
+			why := strings.TrimPrefix(err.Error(), fmt.Sprintf("model %q: ", cfg.Model))
+			ke := compaction.KnobError{Key: "model", Value: cfg.Model, Allowed: why}
+			return "", &config.Error{KnobError: ke, Origin: cfg.Origin("model")}
 		}
 		return cfg.Model, nil
 	}
@@ -88,15 +88,6 @@ func (r *registry) defaultModel(cfg config.Config) (string, error) {
 		}
 	}
 	return model.SimAssistant, nil
-}
-
-// trimModel drops the name from a refusal that stands beside it anyway.
-func trimModel(err error) string {
-	_, rest, ok := strings.Cut(err.Error(), `" `)
-	if !ok {
-		return err.Error()
-	}
-	return "it " + rest
 }
 
 // main is a provider's model for sessions: its first that is not the small one.
