@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"sync/atomic"
@@ -23,7 +24,7 @@ func TestSweeper(t *testing.T) {
 	cfg.Data = filepath.Join(t.TempDir(), "data")
 	a, err := Open(t.Context(), cfg, WithoutListening(), WithClock(clock))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, a.Close(t.Context())) })
+	t.Cleanup(func() { require.NoError(t, a.Close(context.Background())) })
 	rec, err := a.Sessions().Create(t.Context(), session.NewSession{Owner: "ada", CWD: "/"})
 	require.NoError(t, err)
 	turn, err := a.Sessions().Prompt(t.Context(), rec.ID, session.Prompt{Blocks: message.Blocks{message.Text{Text: "hello"}}, Key: "k"})
