@@ -1,71 +1,6 @@
 package compaction
 
-import (
-	"strings"
-	"unicode"
-)
-
-// cutLine is a line cut into pieces, for the rule of the fail-closed facts: all their identifiers, paths, numbers and
-// the outcome word in one line (spec 6.3).
-type cutLine struct {
-	folded string
-	pieces []piece
-}
-
-// piece is a run without blanks, brackets and quotes. A hard one must be kept letter for letter.
-type piece struct {
-	text   string
-	hard   bool // an identifier, a path or a number
-	number bool
-}
-
-func newCutLine(s string) cutLine {
-	return cutLine{folded: foldLine(s), pieces: cutPieces(s)}
-}
-
-const pieceBreaks = " \t\r\n\u00a0()[]{}<>\"`,;|=*“”„«»"
-
-// cutPieces splits at blanks, brackets, quotes and the like and trims the punctuation of sentences.
-func cutPieces(s string) []piece {
-	var out []piece
-	for _, t := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(pieceBreaks, r) }) {
-		if !strings.HasSuffix(t, "/...") {
-			t = strings.TrimRight(t, ".:!?…")
-		}
-		if t = strings.Trim(strings.TrimLeft(t, ":!?…"), "'‘’"); strings.Trim(t, "-–—") == "" {
-			continue
-		}
-		p := piece{text: t}
-		p.number = t[0] >= '0' && t[0] <= '9'
-		p.hard = p.number || isHard(t)
-		if !p.hard {
-			p.text = strings.ToLower(strings.ReplaceAll(t, "’", "'"))
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// isHard tells identifiers, paths and what holds a digit from plain words.
-func isHard(t string) bool {
-	if len(t) > 1 && t[0] == '-' { // a flag
-		return true
-	}
-	lower := false
-	for i, r := range t {
-		inner := i > 0 && i < len(t)-1
-		switch {
-		case unicode.IsDigit(r) || r == '/' || r == '_' || r == '@' || r == '#' || r == '\\':
-			return true
-		case inner && (r == '.' || r == ':'):
-			return true
-		case unicode.IsUpper(r) && lower:
-			return true
-		}
-		lower = unicode.IsLower(r)
-	}
-	return false
-}
+import "strings"
 
 // inOneLine looks for a line that says the same as the fact.
 func (m *matcher) inOneLine(f Fact) bool {
@@ -79,27 +14,52 @@ func (m *matcher) inOneLine(f Fact) bool {
 	return strings.Contains(strings.TrimSpace(f.Text), "\n") && m.verbatim(want.folded)
 }
 
-// tells compares a line with a fact. Where the fact has nothing hard in it and no outcome, only its own words will do.
+// tells compares a line with a fact.
 func (l *cutLine) tells(want *cutLine, class FactClass) bool {
-	hard, outcome := want.hard(), want.outcomes()
-	if !l.contains(want.folded) {
-		if len(hard) == 0 && len(outcome) == 0 {
-			return false
-		}
-		if !containsAll(l.hard(), hard) || !containsAll(l.plain(), outcome) || !containsAll(l.figures(), want.figures()) {
-			return false
-		}
-		if class == ClassDecisionState && !inOrder(l.hard(), hard) || !newWordSet(l.folded).covers(want.folded) {
-			return false
-		}
-	}
-	return !l.contradicts(want)
+	return (l.quotes(want.folded) || l.says(want, class)) && !l.contradicts(want)
 }
 
-// contains looks for the fact's folded text at word borders.
-func (l *cutLine) contains(folded string) bool {
+// quotes looks for the fact's folded text at word borders; as the end of a longer command it is another one.
+func (l *cutLine) quotes(folded string) bool {
 	i := strings.Index(l.folded, folded)
-	return i >= 0 && wordBorder(l.folded, i) && wordBorder(l.folded, i+len(folded))
+	if i < 0 || !wordBorder(l.folded, i) || !wordBorder(l.folded, i+len(folded)) {
+		return false
+	}
+	before := strings.TrimRight(l.folded[:i], " ")
+	return before == "" || !strings.ContainsRune("&|", rune(before[len(before)-1]))
+}
+
+// says is the rule for a fact in other words. Where the fact has nothing hard in it and no outcome, only its own words
+// will do.
+func (l *cutLine) says(want *cutLine, class FactClass) bool {
+	hard, outcome, mine := want.hard(), want.outcomes(), l.hard()
+	switch {
+	case len(hard) == 0 && len(outcome) == 0:
+		return false
+	case !containsAll(mine, hard) || !containsAll(l.plain(), outcome) || !containsAll(l.figures(), want.figures()):
+		return false
+	case class == ClassDecisionState && !inOrder(mine, hard):
+		return false
+	case isRun(class) && (len(mine)-len(hard) > len(hard)/2 || !containsAll(l.plain(), want.subject())):
+		return false // another command that shares some words with this one
+	}
+	return newWordSet(l.folded).covers(want.folded, failClosedShare)
+}
+
+// isRun reports whether facts of the class are about a command or a call: `subject -> outcome`.
+func isRun(c FactClass) bool { return c == ClassToolOutcome || c == ClassValidationResult }
+
+// subject are the plain words of what was run.
+func (l *cutLine) subject() (out []string) {
+	for _, p := range l.pieces {
+		if outcomeWords[p.text] != noOutcome {
+			break
+		}
+		if !p.hard {
+			out = append(out, p.text)
+		}
+	}
+	return out
 }
 
 // contradicts reports whether the line says besides, or instead, what turns the fact round: an outcome of the other
@@ -130,47 +90,6 @@ func (l *cutLine) signs() (s signs) {
 		}
 	}
 	return s
-}
-
-func (l *cutLine) hard() (out []string) {
-	for _, p := range l.pieces {
-		if p.hard {
-			out = append(out, p.text)
-		}
-	}
-	return out
-}
-
-func (l *cutLine) plain() (out []string) {
-	for _, p := range l.pieces {
-		if !p.hard {
-			out = append(out, p.text)
-		}
-	}
-	return out
-}
-
-func (l *cutLine) outcomes() (out []string) {
-	for _, p := range l.pieces {
-		if outcomeWords[p.text] != noOutcome {
-			out = append(out, p.text)
-		}
-	}
-	return out
-}
-
-// figures are numbers with the word they count, so that "12 passed, 3 failed" is not "3 passed, 12 failed".
-func (l *cutLine) figures() (out []string) {
-	for i, p := range l.pieces {
-		switch {
-		case !p.number:
-		case i+1 < len(l.pieces) && !l.pieces[i+1].hard:
-			out = append(out, p.text+" "+l.pieces[i+1].text)
-		case i > 0 && !l.pieces[i-1].hard:
-			out = append(out, l.pieces[i-1].text+" "+p.text)
-		}
-	}
-	return out
 }
 
 // containsAll reports whether have holds each of want, as often as want does.

@@ -9,19 +9,23 @@ import (
 // script, or, where both are Latin, the stop words of another language. Undecided passes. Facts that stand in the
 // summary word for word say nothing about the language of the rest.
 func wrongLanguage(user, summary string, facts []Fact) bool {
-	a := profileOf(user)
-	if a.script == "" {
+	a := profileOf(user, userShare)
+	if a.script == "" || a.script == latin && a.language == "" { // pasted logs are Latin, whoever pastes them
 		return false
 	}
-	b := profileOf(withoutFacts(summary, facts))
+	b := profileOf(withoutFacts(summary, facts), summaryShare)
 	if b.script == "" {
 		return false
 	}
-	if a.script != b.script {
-		return true
-	}
-	return a.language != "" && b.language != "" && a.language != b.language
+	return a.script != b.script || b.language != "" && a.language != b.language
 }
+
+// Shares of the words, in tenths, that make a script dominant. A user who pastes much in another script than the one he
+// writes in has none.
+const (
+	userShare    = 8
+	summaryShare = 6
+)
 
 // withoutFacts drops the lines that are mostly a fact, or a piece of one.
 func withoutFacts(summary string, facts []Fact) string {
@@ -57,10 +61,10 @@ type languageProfile struct {
 // maxProfiled bounds the bytes looked at; a language shows in the first pages.
 const maxProfiled = 64 << 10
 
-func profileOf(s string) (p languageProfile) {
+func profileOf(s string, share int) (p languageProfile) {
 	words := proseWords(cutBytes(s, maxProfiled))
-	p.script = dominantScript(words)
-	if p.script == "latin" {
+	p.script = dominantScript(words, share)
+	if p.script == latin {
 		p.language = latinLanguage(words)
 	}
 	return p
@@ -114,56 +118,3 @@ func dropTags(s string) string {
 
 // minProse is the least number of words that shows anything.
 const minProse = 8
-
-// dominantScript is the script of at least three fifths of the words. Scripts without blanks count two characters as a
-// word. Kana make Han Japanese.
-func dominantScript(words []string) string {
-	count := make(map[string]int) // in halves of a word
-	total := 0
-	for _, w := range words {
-		if spaceless(w) {
-			for _, r := range w {
-				count[scriptOf(r)]++
-				total++
-			}
-			continue
-		}
-		r := []rune(w)[0]
-		count[scriptOf(r)] += 2
-		total += 2
-	}
-	if count["kana"] > 0 && count["kana"]*12 >= count["han"] {
-		count["kana"], count["han"] = count["kana"]+count["han"], 0
-	}
-	for _, s := range scripts {
-		if total >= 2*minProse && 5*count[s.name] >= 3*total {
-			return s.name
-		}
-	}
-	return ""
-}
-
-var scripts = []struct {
-	name   string
-	tables []*unicode.RangeTable
-}{
-	{"latin", []*unicode.RangeTable{unicode.Latin}},
-	{"han", []*unicode.RangeTable{unicode.Han}},
-	{"kana", []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana}},
-	{"hangul", []*unicode.RangeTable{unicode.Hangul}},
-	{"cyrillic", []*unicode.RangeTable{unicode.Cyrillic}},
-	{"greek", []*unicode.RangeTable{unicode.Greek}},
-	{"arabic", []*unicode.RangeTable{unicode.Arabic}},
-	{"hebrew", []*unicode.RangeTable{unicode.Hebrew}},
-	{"devanagari", []*unicode.RangeTable{unicode.Devanagari}},
-	{"thai", []*unicode.RangeTable{unicode.Thai}},
-}
-
-func scriptOf(r rune) string {
-	for _, s := range scripts {
-		if unicode.In(r, s.tables...) {
-			return s.name
-		}
-	}
-	return "other"
-}

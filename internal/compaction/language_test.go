@@ -41,6 +41,14 @@ func TestWrongLanguage_UndecidedPasses(t *testing.T) {
 	require.False(t, wrongLanguage(samples["en"]+" "+samples["de"], samples["fr"], nil))
 }
 
+// What a user pastes is not what a user writes.
+func TestWrongLanguage_PastedLogs(t *testing.T) {
+	logs := strings.Repeat("Object resetState called connect about to initialize response\n", 40)
+	require.False(t, wrongLanguage(logs+samples["zh"], samples["zh"], nil))
+	form := "I have read the document. I have added tests that prove that my fix is effective or that it works.\n"
+	require.False(t, wrongLanguage(form+samples["zh"], samples["zh"], nil))
+}
+
 // Code, paths, tags and commands are English everywhere and say nothing.
 func TestWrongLanguage_CodeDoesNotCount(t *testing.T) {
 	noise := "\n```\nif the file is not in the list then the job is done and we are at the end of the run\n```\n" +
