@@ -274,7 +274,7 @@ func TestSummaryCache_CancelledCallerIsNotAnOutage(t *testing.T) {
 }
 
 // rawDB is another program's view of a file: one plain connection.
-func rawDB(t testing.TB, path string) *sql.DB {
+func rawDB(t tb, path string) *sql.DB {
 	t.Helper()
 	raw, err := sql.Open("sqlite3", "file:"+path+"?_busy_timeout=5000")
 	require.NoError(t, err)
@@ -283,7 +283,7 @@ func rawDB(t testing.TB, path string) *sql.DB {
 	return raw
 }
 
-func scalar[T any](t testing.TB, raw *sql.DB, query string, args ...any) (v T) {
+func scalar[T any](t tb, raw *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
 	require.NoError(t, raw.QueryRow(query, args...).Scan(&v), query)
 	return v

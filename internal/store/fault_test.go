@@ -15,7 +15,7 @@ import (
 )
 
 // dump is every row of every table, so that two states can be compared.
-func dump(t testing.TB, raw *sql.DB) map[string][]string {
+func dump(t tb, raw *sql.DB) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
 	for _, table := range tables(t, raw) {
@@ -41,7 +41,7 @@ func dump(t testing.TB, raw *sql.DB) map[string][]string {
 	return out
 }
 
-func tables(t testing.TB, raw *sql.DB) (out []string) {
+func tables(t tb, raw *sql.DB) (out []string) {
 	t.Helper()
 	rows, err := raw.Query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
 	require.NoError(t, err)

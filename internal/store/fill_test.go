@@ -94,7 +94,7 @@ func everyBlock() message.Blocks {
 }
 
 // same compares by value; amounts and times by their own Equal.
-func same[T any](t testing.TB, want, got T, opts ...cmp.Option) {
+func same[T any](t tb, want, got T, opts ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)

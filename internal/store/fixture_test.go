@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"tidemark/internal/compaction"
 	"tidemark/internal/event"
@@ -19,9 +20,16 @@ import (
 // start is when the clock of each test begins: with nanoseconds, which must survive.
 var start = time.Date(2026, 3, 29, 1, 59, 59, 987_654_321, time.UTC)
 
+// tb is what a test, a benchmark and a property check have in common.
+type tb interface {
+	rapid.TB
+	Context() context.Context
+	Cleanup(func())
+}
+
 // fix is a database in a folder of its own, with a clock that the test turns.
 type fix struct {
-	testing.TB
+	tb
 	*store.Sessions
 	db  *store.DB
 	dir string
@@ -31,7 +39,7 @@ type fix struct {
 
 func open(t testing.TB) *fix {
 	t.Helper()
-	f := &fix{TB: t, dir: t.TempDir(), now: start}
+	f := &fix{tb: t, dir: t.TempDir(), now: start}
 	f.reopen()
 	t.Cleanup(func() { require.NoError(t, f.db.Close()) })
 	return f

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +18,13 @@ import (
 	"tidemark/internal/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain keeps the property check short: each of its steps is a durable transaction. -rapid.checks asks for more.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestOpen_CreatesFolderAndPrivateFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a b?#%", "data")
