@@ -148,12 +148,17 @@ func (a *actor) tellEnded(t *teller, e ended) {
 	})
 }
 
-// cleanContent drops blank texts, which a history may not hold beside other blocks (spec 3.3).
+// cleanContent drops blank texts, which a history may not hold beside other blocks (spec 3.3), and makes the others
+// valid UTF-8, so that counts and bytes are the same before and after a restart.
 func cleanContent(in message.Blocks) message.Blocks {
 	var out message.Blocks
 	for _, b := range in {
-		if t, ok := b.(message.Text); ok && strings.TrimSpace(t.Text) == "" {
-			continue
+		if t, ok := b.(message.Text); ok {
+			t.Text = strings.ToValidUTF8(t.Text, "\uFFFD")
+			if strings.TrimSpace(t.Text) == "" {
+				continue
+			}
+			b = t
 		}
 		out = append(out, b)
 	}
