@@ -128,7 +128,13 @@ func (r *lineRun) next(tok string) string {
 	return tok
 }
 
+// redactedWord is what a masked secret leaves to the scanner.
+var redactedWord = strings.Trim(Redacted, "[]")
+
 func (x *extractor) count(tok string, src source, topic int, marks Marks) {
+	if tok == redactedWord {
+		return
+	}
 	i, ok := x.at[tok]
 	if !ok {
 		tok = strings.Clone(tok) // a digest must not hold on to the row's text

@@ -35,6 +35,7 @@ func (x *extractor) outcome(c *toolCall, text string, isError bool) string {
 	switch {
 	case len(c.files) > 0 && c.kind != callShell:
 		x.files(c, failed)
+	case !failed && planOf(c) != nil: // the plan itself is kept
 	default:
 		x.run(c, body, failed)
 	}
@@ -61,7 +62,9 @@ func (x *extractor) answered(c *toolCall, body string, failed bool) {
 		}
 		return
 	}
-	x.d.Decisions = append(x.d.Decisions, Note{Text: oneLine(body, maxRefusal), Seq: x.d.Last, User: true})
+	if t := oneLine(body, maxRefusal); t != "" {
+		x.d.Decisions = append(x.d.Decisions, Note{Text: t, Seq: x.d.Last, User: true})
+	}
 }
 
 func (x *extractor) files(c *toolCall, failed bool) {

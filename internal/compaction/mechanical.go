@@ -48,9 +48,10 @@ func Mechanical(ds []Digest, opt MechanicalOptions) MechanicalSummary {
 	return out
 }
 
-// shadow picks the facts that stand in the text, newest first, and counts those that do not.
+// shadow picks the facts that stand in the text, white space folded, newest first, and counts those that do not.
 func shadow(all []Fact, d *Digest, text string) ([]Fact, []ClassCount) {
 	left := leftByClass(d.Left)
+	text = foldSpace(text)
 	var facts []Fact
 	for k, class := range FactClasses {
 		var mine []Fact
@@ -58,7 +59,7 @@ func shadow(all []Fact, d *Digest, text string) ([]Fact, []ClassCount) {
 			if f.Class != class {
 				continue
 			}
-			if !strings.Contains(text, f.Text) {
+			if !strings.Contains(text, foldSpace(f.Text)) {
 				left[k].N++
 				continue
 			}

@@ -69,7 +69,7 @@ func (w *writer) opening(short bool) string {
 		s += "Asked to keep in view: " + oneLine(w.opt.Focus, 200) + "\n"
 	}
 	if w.d.Masked > 0 && !short {
-		s += fmt.Sprintf("%d secrets were masked.\n", w.d.Masked)
+		s += "Secrets masked: " + itoa(w.d.Masked) + ".\n"
 	}
 	return s
 }
@@ -280,6 +280,7 @@ func (w *writer) rules() []line {
 	return out
 }
 
+// shownAsks is the text of the sections so far, white space folded.
 func (w *writer) shownAsks() string {
 	var sb strings.Builder
 	for i := range w.out {
@@ -288,7 +289,7 @@ func (w *writer) shownAsks() string {
 			sb.WriteByte('\n')
 		}
 	}
-	return sb.String()
+	return foldSpace(sb.String())
 }
 
 // notes are lines that say who said it, so that a guess of the model does not become a fact (case B54).

@@ -27,7 +27,7 @@ var openingRules = []string{"keep", "stop", "prefer", "instead of", "no longer",
 
 // permissionWords mark an approval or a denial (D3.5).
 var permissionWords = []string{
-	"you can go ahead", "go ahead and", "you are allowed", "you're allowed", "allowed to", "i approve", "is approved", "are approved",
+	"go ahead", "you are allowed", "you're allowed", "allowed to", "i approve", "is approved", "are approved",
 	"not approved", "feel free to", "permission to", "your permission", "my permission", "without permission", "without asking",
 	"ask me before", "ask me first", "ask before", "without my approval", "without approval", "don't ask", "do not ask", "you have access",
 	"off limits", "off-limits", "hands off", "you may run", "you may use", "you may edit", "you may change", "you may commit", "you may push",

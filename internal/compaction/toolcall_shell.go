@@ -14,8 +14,12 @@ func (c *toolCall) shell(command string) {
 	c.check = isCheck(command)
 	parts := segments(command)
 	if len(parts) == 1 {
-		if f := shownFile(strings.Fields(parts[0])); f != "" {
+		words := strings.Fields(parts[0])
+		if f := shownFile(words); f != "" {
 			c.kind, c.target = callRead, f
+			c.addFile(f)
+		} else if f := writtenFile(words); f != "" {
+			c.kind, c.target = callWrite, f
 			c.addFile(f)
 		}
 	}
@@ -90,11 +94,35 @@ func shownFile(words []string) string {
 	default:
 		return ""
 	}
-	f := strings.Trim(words[len(words)-1], `"'`)
-	if strings.ContainsAny(f, "<>*$(){}=") || strings.HasPrefix(f, "-") || !strings.ContainsAny(f, "./") || len(f) < 3 {
+	if strings.ContainsAny(strings.Join(words, ""), "<>") {
 		return ""
 	}
-	return f
+	return plainPath(words[len(words)-1])
+}
+
+// writtenFile is the file that `cat > FILE <<EOF` writes, or "".
+func writtenFile(words []string) string {
+	if words[0] != "cat" && words[0] != "tee" {
+		return ""
+	}
+	for i, w := range words[1:] {
+		switch {
+		case (w == ">" || w == ">>") && i+2 < len(words):
+			return plainPath(words[i+2])
+		case len(w) > 1 && w[0] == '>':
+			return plainPath(strings.TrimLeft(w, ">"))
+		}
+	}
+	return ""
+}
+
+// plainPath is the word when it can only be a path.
+func plainPath(w string) string {
+	w = strings.Trim(w, `"'`)
+	if strings.ContainsAny(w, "<>*$(){}=") || strings.HasPrefix(w, "-") || !strings.ContainsAny(w, "./") || len(w) < 3 {
+		return ""
+	}
+	return w
 }
 
 // checkWords are beginnings of commands that test, build or lint (class validation_result).
