@@ -22,6 +22,9 @@ import (
 // proving runs the long form: the whole corpus at all settings.
 func proving() bool { return os.Getenv("TIDEMARK_PROVE") != "" }
 
+// representative bounds the transcripts of the short form, in bytes.
+const representative = 450 << 10
+
 // recordings are the smallest transcript of each form, or all of them.
 func recordings(t *testing.T) []string {
 	t.Helper()
@@ -29,12 +32,14 @@ func recordings(t *testing.T) []string {
 	if proving() {
 		return files
 	}
-	smallest := make(map[string]string)
-	size := make(map[string]int64)
+	smallest, size := make(map[string]string), make(map[string]int64)
 	for _, f := range files {
 		form, _, _ := strings.Cut(filepath.Base(f), "-")
 		st, err := os.Stat(f)
 		require.NoError(t, err)
+		if st.Size() > representative {
+			continue
+		}
 		if n, ok := size[form]; !ok || st.Size() < n {
 			smallest[form], size[form] = f, st.Size()
 		}
@@ -48,28 +53,50 @@ func recordings(t *testing.T) []string {
 	return out
 }
 
-// TestCorpus plays recorded sessions through the engine at several thresholds, tails and modes: no refused request, exact
-// books, no request beyond what its knobs allow.
-func TestCorpus(t *testing.T) {
-	files := recordings(t)
+// setting is one row of knobs that the corpus is played at.
+type setting struct {
+	threshold, hardCap, tail int
+	mode                     string
+}
+
+// settings are the thresholds, tails and modes of the invariants in full, or a representative part of them.
+func settings() []setting {
+	if !proving() {
+		return []setting{
+			{2_000, 4_000, 20_000, "mechanical"}, {2_000, 4_000, 2_000, "semantic"}, {8_000, 16_000, 20_000, "two_phase"},
+			{8_000, 16_000, 0, "mechanical"}, {30_000, 80_000, 20_000, "two_phase"}, {80_000, 120_000, 0, "two_phase"},
+		}
+	}
+	var out []setting
 	for _, k := range []struct{ threshold, hardCap int }{{2_000, 4_000}, {8_000, 16_000}, {30_000, 80_000}, {80_000, 120_000}} {
 		for _, tail := range []int{0, 2_000, 20_000} {
 			for _, mode := range []string{"two_phase", "mechanical", "semantic"} {
-				name := fmt.Sprintf("%dk-%dk/tail-%d/%s", k.threshold/1000, k.hardCap/1000, tail, mode)
-				if !proving() && (mode == "semantic") != (tail == 2_000) {
-					continue // the long run has them all
-				}
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					knobs := fmt.Sprintf(`{"threshold_tokens":%d,"hard_cap_tokens":%d,"tail_max_tokens":%d,"mode":%q}`, k.threshold, k.hardCap, tail, mode)
-					playCorpus(t, files, knobs)
-				})
+				out = append(out, setting{k.threshold, k.hardCap, tail, mode})
 			}
 		}
+	}
+	return out
+}
+
+// TestCorpus plays recorded sessions through the engine at several thresholds, tails and modes: no refused request, exact
+// books.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the corpus is played without -short")
+	}
+	files := recordings(t)
+	for _, k := range settings() {
+		t.Run(fmt.Sprintf("%dk-%dk/tail-%d/%s", k.threshold/1000, k.hardCap/1000, k.tail, k.mode), func(t *testing.T) {
+			t.Parallel()
+			playCorpus(t, files, fmt.Sprintf(`{"threshold_tokens":%d,"hard_cap_tokens":%d,"tail_max_tokens":%d,"mode":%q}`, k.threshold, k.hardCap, k.tail, k.mode))
+		})
 	}
 }
 
 func TestCorpusBySourceRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the corpus is played without -short")
+	}
 	t.Parallel()
 	playCorpus(t, recordings(t), `{"profile":"source"}`)
 }

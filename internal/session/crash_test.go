@@ -116,7 +116,7 @@ var longText = func() string {
 // 9, invariants 5, 8, 9): exact books, nothing open, the session usable.
 func TestCrashBetweenAnyTwoWrites(t *testing.T) {
 	total := countWrites(t)
-	stride := 5
+	stride := 7
 	if proving() {
 		stride = 1
 	}
