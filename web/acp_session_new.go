@@ -33,6 +33,7 @@ func (c *wsConn) sessionNew(k *call) (any, error) {
 	c.reply(k, acp.NewSessionResponse{
 		SessionID: rec.ID, ConfigOptions: c.options(rec), Meta: acp.Meta{}.With(acp.MetaConfig, effective(rec)),
 	}, nil)
+	c.send(replayedFrame(rec.ID, commandsUpdate(), c.capabilities()))
 	a.follow(0)
 	return replied{}, nil
 }

@@ -38,6 +38,7 @@ func (c *wsConn) sessionResume(k *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.send(replayedFrame(rec.ID, commandsUpdate(), c.capabilities()))
 	a.follow(after)
 	a.awaitSeq(k.ctx, state.Head)
 	return c.resumeAnswer(k, rec, acp.Resume{

@@ -15,33 +15,33 @@ import (
 	"tidemark/internal/auth"
 )
 
-// apiRoutes are the JSON routes of protocol section 5. Lists are offered as CSV and JSON Lines too.
+// apiRoutes are the JSON routes of protocol section 5. Lists are offered as CSV and JSON Lines too. The guards stand at
+// each route: at the group they would turn a wrong method into "not found".
 func (s *Server) apiRoutes(g *echo.Group) {
-	list(g, "/sessions", s.apiSessions)
-	g.GET("/sessions/:id", s.apiSession)
-	g.DELETE("/sessions/:id", s.apiDelete)
-	list(g, "/sessions/:id/messages", s.apiMessages)
-	list(g, "/sessions/:id/turns", s.apiTurns)
-	list(g, "/sessions/:id/compactions", s.apiCompactions)
-	list(g, "/sessions/:id/ledger", s.apiLedger)
-	list(g, "/sessions/:id/events", s.apiEvents)
-	g.GET("/sessions/:id/posture", s.apiPosture)
-	g.POST("/sessions/:id/compact", s.apiCompact)
-	g.POST("/sessions/:id/undo", s.apiUndo)
-	g.POST("/sessions/:id/cancel", s.apiCancel)
-	g.POST("/sessions/:id/close", s.apiClose)
-
-	keys := g.Group("/keys", s.require(auth.CapKeys))
-	keys.GET("", s.apiKeys)
-	keys.POST("", s.apiNewKey)
-	keys.DELETE("/:id", s.apiRevokeKey)
-}
-
-// list registers a list in its three forms.
-func list(g *echo.Group, path string, h echo.HandlerFunc) {
-	for _, suffix := range []string{"", ".csv", ".jsonl"} {
-		g.GET(path+suffix, h)
+	user := []echo.MiddlewareFunc{s.require(), s.sameOrigin}
+	list := func(path string, h echo.HandlerFunc) {
+		for _, suffix := range []string{"", ".csv", ".jsonl"} {
+			g.GET(path+suffix, h, user...)
+		}
 	}
+	list("/sessions", s.apiSessions)
+	list("/sessions/:id/messages", s.apiMessages)
+	list("/sessions/:id/turns", s.apiTurns)
+	list("/sessions/:id/compactions", s.apiCompactions)
+	list("/sessions/:id/ledger", s.apiLedger)
+	list("/sessions/:id/events", s.apiEvents)
+	g.GET("/sessions/:id", s.apiSession, user...)
+	g.GET("/sessions/:id/posture", s.apiPosture, user...)
+	g.DELETE("/sessions/:id", s.apiDelete, user...)
+	g.POST("/sessions/:id/compact", s.apiCompact, user...)
+	g.POST("/sessions/:id/undo", s.apiUndo, user...)
+	g.POST("/sessions/:id/cancel", s.apiCancel, user...)
+	g.POST("/sessions/:id/close", s.apiClose, user...)
+
+	admin := []echo.MiddlewareFunc{s.require(auth.CapKeys), s.sameOrigin}
+	g.GET("/keys", s.apiKeys, admin...)
+	g.POST("/keys", s.apiNewKey, admin...)
+	g.DELETE("/keys/:id", s.apiRevokeKey, admin...)
 }
 
 const (

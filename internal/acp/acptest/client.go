@@ -41,6 +41,7 @@ type Client struct {
 	mu      sync.Mutex
 	frames  []acp.Envelope
 	raw     [][]byte
+	head    int64             // newest row that arrived
 	methods map[string]string // of our requests, by id
 	nextID  int64
 	changed chan struct{}
@@ -98,7 +99,10 @@ func (c *Client) read() {
 			continue
 		}
 		c.validate(env, data)
-		c.note(func() { c.frames, c.raw = append(c.frames, env), append(c.raw, data) })
+		seq := Seq(env)
+		c.note(func() {
+			c.frames, c.raw, c.head = append(c.frames, env), append(c.raw, data), max(c.head, seq)
+		})
 		c.serve(env)
 	}
 }
@@ -164,6 +168,16 @@ func (c *Client) write(frame []byte) error {
 func (c *Client) Send(frame string) {
 	c.tb.Helper()
 	if err := c.write([]byte(frame)); err != nil {
+		c.tb.Fatalf("send: %v", err)
+	}
+}
+
+// SendBinary writes a binary frame.
+func (c *Client) SendBinary(data []byte) {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(c.ctx, Patience)
+	defer cancel()
+	if err := c.ws.Write(ctx, websocket.MessageBinary, data); err != nil {
 		c.tb.Fatalf("send: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package acptest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"tidemark/internal/acp"
@@ -46,6 +47,12 @@ func (c *Client) Await(what string, matches func(acp.Envelope) bool) acp.Envelop
 		c.tb.Fatalf("the socket ended while waiting for %s: %v", what, ended)
 	}
 	return found
+}
+
+// AwaitSeq waits until a row of that number or a later one has arrived.
+func (c *Client) AwaitSeq(n int64) {
+	c.tb.Helper()
+	c.wait(fmt.Sprintf("row %d", n), func() bool { return c.head >= n })
 }
 
 // AwaitUpdate waits for a session update of a kind and returns its notification.

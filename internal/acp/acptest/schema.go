@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -29,18 +30,33 @@ type Schema struct {
 // LoadSchema reads the schema of the public package. The test is skipped when that is not installed.
 func LoadSchema(tb testing.TB) *Schema {
 	tb.Helper()
-	raw, err := os.ReadFile(filepath.Join(ModuleRoot(tb), schemaFile))
+	s, err := loadOnce(filepath.Join(ModuleRoot(tb), schemaFile))
 	if os.IsNotExist(err) {
 		tb.Skipf("skipped: %s is not there; run 'npm ci' in e2e", schemaFile)
 	}
 	if err != nil {
-		tb.Fatal(err)
-	}
-	s, err := compile(raw)
-	if err != nil {
 		tb.Fatalf("schema of the public package: %v", err)
 	}
 	return s
+}
+
+var loaded struct {
+	sync.Mutex
+	schema *Schema
+}
+
+func loadOnce(path string) (*Schema, error) {
+	loaded.Lock()
+	defer loaded.Unlock()
+	if loaded.schema != nil {
+		return loaded.schema, nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	loaded.schema, err = compile(raw)
+	return loaded.schema, err
 }
 
 // ModuleRoot is the folder of go.mod.

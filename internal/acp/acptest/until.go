@@ -1,0 +1,25 @@
+package acptest
+
+// AwaitFrames waits until n messages have arrived, or until stop closes; it reports whether they have.
+func (c *Client) AwaitFrames(n int, stop <-chan struct{}) bool {
+	for {
+		c.mu.Lock()
+		have, changed := len(c.frames), c.changed
+		c.mu.Unlock()
+		if have >= n {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-stop:
+			return false
+		}
+	}
+}
+
+// Head is the newest row that has arrived, 0 for none.
+func (c *Client) Head() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.head
+}
