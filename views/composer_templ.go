@@ -133,7 +133,7 @@ func composer(p ChatPage) templ.Component {
 			}
 		}
 		if p.drive() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<button type=\"button\" id=\"stop\" disabled data-testid=\"stop\" title=\"Stop (Esc)\">Stop</button> <button type=\"submit\" class=\"primary\" id=\"send\" data-testid=\"send\" title=\"Send (Enter)\">Send</button>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<span class=\"send-row\"><button type=\"button\" id=\"stop\" disabled data-testid=\"stop\" title=\"Stop (Esc)\">Stop</button> <button type=\"submit\" class=\"primary\" id=\"send\" data-testid=\"send\" title=\"Send (Enter)\">Send</button></span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

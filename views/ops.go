@@ -84,6 +84,7 @@ func (r SessionRow) DOMID() string { return "session-" + r.ID }
 type Feed struct {
 	Items  []FeedItem
 	From   string // replayed from this event id, "" = the newest
+	Latest string // address without the replay
 	Action string // where the replay form goes
 	Keep   []Field
 }
@@ -91,8 +92,9 @@ type Feed struct {
 // FeedItem is one catalog event in words.
 type FeedItem struct {
 	ID      string
-	Group   string // compaction, turn, call, tool, session, other: what the filter chooses
+	Group   string // compaction, turn, call, tool, other: what the filter chooses
 	Trouble bool
+	Minor   bool // left out of the highlights
 	At      Moment
 	Chip    Chip
 	Session string // title or short id

@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"strings"
 
 	"tidemark/internal/compaction"
 	"tidemark/internal/message"
@@ -33,8 +34,9 @@ func newChart(f sessionFacts) views.Chart {
 	}
 	c.Rows = chartRows(calls)
 	bars, per := thin(calls, chartBars)
+	var notes []string
 	if per > 1 {
-		c.More = "each bar is the largest of up to " + number(per) + " calls"
+		notes = append(notes, "each bar is the largest of up to "+number(per)+" calls")
 	}
 	levels := chartLevels(f.posture)
 	scale := newScale(chartHeight, chartTop, peak(bars, levels))
@@ -42,10 +44,12 @@ func newChart(f sessionFacts) views.Chart {
 	for i, call := range bars {
 		c.Bars = append(c.Bars, newBar(call, i, len(bars), scale))
 		for _, p := range call.passes {
-			c.Marks = append(c.Marks, newMark(p, i, len(bars), scale, len(c.Marks)))
+			c.Marks = append(c.Marks, newMark(p, i, len(bars), scale))
 		}
 	}
+	spread(c.Marks, bars)
 	c.Levels = drawLevels(levels, scale)
+	c.More = strings.Join(append(notes, levelsAbove(levels, scale)...), "; ")
 	c.First, c.Last = "call 1", "call "+number(calls[len(calls)-1].number)
 	return c
 }
@@ -130,7 +134,7 @@ func newBar(c chartCall, i, n int, s scale) views.Bar {
 func cacheWrite(u message.Usage) int { return u.CacheWrite5m + u.CacheWrite1h }
 
 // newMark draws the drop of a pass at the left edge of the call after it.
-func newMark(p compaction.Pass, i, n int, s scale, nth int) views.Mark {
+func newMark(p compaction.Pass, i, n int, s scale) views.Mark {
 	at := float64(i) / float64(n)
 	top := s.y(p.TokensBefore)
 	m := views.Mark{
@@ -138,13 +142,30 @@ func newMark(p compaction.Pass, i, n int, s scale, nth int) views.Mark {
 		Text:  kilo(p.TokensBefore) + " → " + kilo(tokensAfterPass(p)),
 		Title: passSentence(p),
 	}
-	if at > 0.86 {
+	if at > 0.75 { // on a narrow screen the words would leave the drawing
 		m.Anchor, m.TextX = "end", pct(at-0.006)
 	}
-	if nth >= 12 { // more words than fit: the table and the receipts say the rest
-		m.Text = ""
-	}
 	return m
+}
+
+// marksApart is how far apart, as a share of the width, passes must lie for each to have its words; the table and the
+// receipts say the rest.
+const marksApart = 0.12
+
+// spread takes the words of passes that lie too near to the one before.
+func spread(marks []views.Mark, bars []chartCall) {
+	last, n := -1.0, 0
+	for i, bar := range bars {
+		at := float64(i) / float64(len(bars))
+		for range bar.passes {
+			if last >= 0 && at-last < marksApart {
+				marks[n].Text = ""
+			} else {
+				last = at
+			}
+			n++
+		}
+	}
 }
 
 func tokensAfterPass(p compaction.Pass) int {

@@ -33,13 +33,18 @@ type feedLine struct {
 func newFeedItem(e event.Event, name string, now time.Time) views.FeedItem {
 	l := describeEvent(e)
 	item := views.FeedItem{
-		ID: strconv.FormatInt(int64(e.ID), 10), Group: l.group, Trouble: l.trouble, At: shownAt(e.TS, formClock, now), Chip: l.chip,
+		ID: strconv.FormatInt(int64(e.ID), 10), Group: l.group, Trouble: l.trouble, Minor: minor(e.Type, l), At: shownAt(e.TS, formClock, now), Chip: l.chip,
 		Text: l.text, Session: name,
 	}
 	if e.SessionID != "" {
 		item.Href = "/ops/s/" + e.SessionID
 	}
 	return item
+}
+
+// minor reports whether an event is one of the many between the boundaries that an operator watches for.
+func minor(kind event.Kind, l feedLine) bool {
+	return !l.trouble && (l.group == groupCall || l.group == groupTool || kind == event.TurnStarted || kind == event.CompactionStarted)
 }
 
 // describeEvent says a catalog event in one line. An event of a type it does not know keeps its name.

@@ -76,6 +76,9 @@ func newTurnRow(r reader, t session.Turn, n int) views.TurnRow {
 		Cost: money(t.CostUSD), Compact: t.CompactionCostUSD.Format(), Started: shownAt(t.StartedAt, formDate, r.now),
 		Took: unknown,
 	}
+	if t.State == session.TurnCompleted && t.StopReason == "end_turn" {
+		row.Stop = "" // the usual end says nothing more
+	}
 	if t.EndedAt != nil {
 		row.Took = took(t.EndedAt.Sub(t.StartedAt))
 	}

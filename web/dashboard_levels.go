@@ -48,3 +48,14 @@ func drawLevels(levels []chartLevel, s scale) []views.Level {
 	}
 	return out
 }
+
+// levelsAbove names the lines that lie above the drawing.
+func levelsAbove(levels []chartLevel, s scale) []string {
+	var out []string
+	for _, l := range levels {
+		if l.tokens > s.max {
+			out = append(out, l.text+" lies above this chart")
+		}
+	}
+	return out
+}

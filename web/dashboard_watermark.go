@@ -29,9 +29,15 @@ func newWatermark(f sessionFacts) views.WatermarkHistory {
 	for i, p := range points {
 		x1, x2 := pct(float64(i)/n), pct(float64(i+1)/n)
 		y, grown := s.y(int(p.mark)), s.y(int(p.messages))
-		h.Fill = append(h.Fill, views.Box{X: x1, Y: px(y), W: pct(1 / n), H: px(s.y(0) - y)})
-		h.Steps = append(h.Steps, views.Line{X1: x1, Y1: px(y), X2: x2, Y2: px(y)})
-		if i > 0 {
+		if i == 0 || p.mark != points[i-1].mark { // one box a step: neighbours would show a seam
+			until := i
+			for until < len(points) && points[until].mark == p.mark {
+				until++
+			}
+			h.Fill = append(h.Fill, views.Box{X: x1, Y: px(y), W: pct(float64(until-i) / n), H: px(s.y(0) - y)})
+			h.Steps = append(h.Steps, views.Line{X1: x1, Y1: px(y), X2: pct(float64(until) / n), Y2: px(y)})
+		}
+		if i > 0 && p.mark != points[i-1].mark {
 			h.Steps = append(h.Steps, views.Line{X1: x1, Y1: px(s.y(int(points[i-1].mark))), X2: x1, Y2: px(y)})
 		}
 		to := f.rec.NextSeq

@@ -106,7 +106,9 @@ func feedRange(q opsQuery, epoch event.Epoch, head event.ID) session.EventFilter
 }
 
 func newFeed(r reader, q opsQuery, events []event.Event, name func(string) string) views.Feed {
-	f := views.Feed{From: q.From, Action: "/ops", Keep: q.keep("from")}
+	latest := q
+	latest.From = ""
+	f := views.Feed{From: q.From, Action: "/ops", Latest: latest.href(), Keep: q.keep("from")}
 	for _, e := range newestFirst(events, len(events)) {
 		f.Items = append(f.Items, newFeedItem(e, name(e.SessionID), r.now))
 	}
