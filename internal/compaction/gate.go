@@ -27,7 +27,7 @@ type GateInput struct {
 // check in the spec's order that is not passed names the reason, and what cannot be decided is turned down. The counts
 // are filled in whatever the reason is, so that the verdict shows what the text kept.
 func Gate(in GateInput) GateVerdict {
-	v := GateVerdict{}
+	v := GateVerdict{Missing: []string{}}
 	m := newMatcher(in.Text)
 	undecided := v.count(m, in.Facts)
 	reason := in.before()

@@ -84,11 +84,14 @@ func wordBorder(s string, i int) bool {
 // hasSentence looks for a whole sentence of the user that nothing goes on with, softens or takes back (case B45). Its own
 // full stop does not matter.
 func (m *matcher) hasSentence(text string) bool {
-	text = strings.TrimRight(text, sentenceEnds+";:, ")
+	text = trimSentence(text)
 	return text != "" && m.find(text, func(from, to int) bool {
 		rest, _, _ := strings.Cut(m.broken[to:], "\n")
 		return !goesOn(rest) && !undone(rest) && !takenBack(clauseBefore(m.broken[:from]))
 	})
 }
+
+// trimSentence drops the punctuation at a sentence's end.
+func trimSentence(s string) string { return strings.TrimRight(s, sentenceEnds+";:, ") }
 
 const sentenceEnds = ".!?。！？"

@@ -103,16 +103,17 @@ var profileLabels = setOf("user assistant redacted ok failed")
 
 // dropTags takes out what stands between < and >.
 func dropTags(s string) string {
+	if strings.IndexByte(s, '<') < 0 {
+		return s
+	}
+	var sb strings.Builder
 	for {
-		i := strings.IndexByte(s, '<')
-		if i < 0 {
-			return s
+		text, rest, found := strings.Cut(s, "<")
+		sb.WriteString(text)
+		if _, s, found = strings.Cut(rest, ">"); !found {
+			return sb.String()
 		}
-		j := strings.IndexByte(s[i:], '>')
-		if j < 0 {
-			return s[:i]
-		}
-		s = s[:i] + " " + s[i+j+1:]
+		sb.WriteByte(' ')
 	}
 }
 
