@@ -12,11 +12,17 @@ import (
 // may be forgotten ([Index.Forget]). It belongs to one goroutine.
 type Index struct {
 	base    message.Seq
-	cuts    []bool // cuts[i]: history may be cut before row base+i
-	tokens  []int  // tokens[i] = history tokens of the rows before base+i, counted from an arbitrary zero
-	thought []int  // the same for thinking, which only requests count (spec 4.2)
+	rows    []rowMark
+	tokens  []int // tokens[i] = history tokens of the rows before base+i, counted from an arbitrary zero
+	thought []int // the same for thinking, which only requests count (spec 4.2)
 	turns   []message.Seq
 	open    []openCall // calls without a result so far, oldest first
+}
+
+// rowMark is what a boundary needs to know of a row.
+type rowMark struct {
+	cut     bool // history may be cut before it
+	results bool // it answers calls
 }
 
 type openCall struct {
@@ -40,7 +46,7 @@ func (x *Index) Append(m message.Message) {
 		x.turns = append(x.turns, x.End())
 	}
 	results := m.ToolResults()
-	x.cuts = append(x.cuts, len(x.open) == 0 && len(results) == 0)
+	x.rows = append(x.rows, rowMark{cut: len(x.open) == 0 && len(results) == 0, results: len(results) > 0})
 	x.answer(results)
 	for _, u := range m.ToolUses() {
 		x.open = append(x.open, openCall{u.ID, x.End() - 1})
@@ -71,7 +77,7 @@ func thinkingTokens(m message.Message) int {
 func (x *Index) Base() message.Seq { return x.base }
 
 // End is the seq after the last row.
-func (x *Index) End() message.Seq { return x.base + message.Seq(len(x.cuts)) }
+func (x *Index) End() message.Seq { return x.base + message.Seq(len(x.rows)) }
 
 // Tokens sums the history tokens of a span; a span that reaches outside is cut to what is counted.
 func (x *Index) Tokens(s message.Span) int { return x.sum(x.tokens, s) }
@@ -84,14 +90,14 @@ func (x *Index) sum(sums []int, s message.Span) int {
 }
 
 func (x *Index) at(q message.Seq) int {
-	return int(min(max(q-x.base, 0), message.Seq(len(x.cuts))))
+	return int(min(max(q-x.base, 0), message.Seq(len(x.rows))))
 }
 
 // Cut reports whether history may be cut before row q without breaking a tool cycle: q brings no results, and every
 // call before it is answered (spec 4.3, requirements A4.6).
 func (x *Index) Cut(q message.Seq) bool {
-	if i := x.at(q); i < len(x.cuts) {
-		return x.cuts[i]
+	if i := x.at(q); i < len(x.rows) {
+		return x.rows[i].cut
 	}
 	return len(x.open) == 0
 }
@@ -112,6 +118,13 @@ func (x *Index) CutAfter(q, high message.Seq) message.Seq {
 		q++
 	}
 	return min(q, high)
+}
+
+// starts reports whether a tail may begin with row q: it brings no results. Unanswered calls before it do not matter,
+// they pin the pass and not the tail.
+func (x *Index) starts(q message.Seq) bool {
+	i := x.at(q)
+	return i == len(x.rows) || !x.rows[i].results
 }
 
 // Bounded is the first seq from which at most limit tokens follow.
@@ -152,7 +165,7 @@ func (x *Index) OpenCall() (message.Seq, bool) {
 // Forget drops the rows before q, so that a long session's memory stays that of its view.
 func (x *Index) Forget(q message.Seq) {
 	i := x.at(q)
-	x.cuts, x.tokens, x.thought = slices.Clone(x.cuts[i:]), slices.Clone(x.tokens[i:]), slices.Clone(x.thought[i:])
+	x.rows, x.tokens, x.thought = slices.Clone(x.rows[i:]), slices.Clone(x.tokens[i:]), slices.Clone(x.thought[i:])
 	x.base += message.Seq(i)
 	x.turns = slices.Clone(x.turns[x.turnAt(x.base):])
 }

@@ -234,7 +234,7 @@ func (s State) factor() float64 {
 }
 
 // tailStart is where the preserved tail begins (spec 4.3): with the oldest of the newest completed turns, or later where
-// the bound asks for it. Both are boundaries; an unanswered call before it still pins the pass.
+// the bound asks for it, never with the results of a call. What pins the pass to an earlier boundary does not move it.
 func (p Planner) tailStart(s State) message.Seq {
 	start := s.Watermark
 	if t := s.Index.TurnsBefore(s.TurnOpen, p.Config.PreserveRecentTurns); len(t) == p.Config.PreserveRecentTurns {
@@ -244,15 +244,21 @@ func (p Planner) tailStart(s State) message.Seq {
 	if limit < 0 {
 		return start
 	}
-	bounded := s.Index.CutAfter(s.Index.Bounded(limit), s.Index.End())
+	bounded := s.Index.Bounded(limit)
+	for !s.Index.starts(bounded) {
+		bounded++
+	}
 	return max(min(max(start, bounded), newest(s)), s.Watermark)
 }
 
-// newest is where the smallest legal tail begins: it keeps the newest tool cycle when its results have not been read
-// yet, else the newest row, at turn start the request (spec 4.3, 4.9).
+// newest is where the smallest legal tail begins: with the calls whose results have not been read yet, else with the
+// newest row, at turn start the request (spec 4.3, 4.9).
 func newest(s State) message.Seq {
-	last, _ := s.Index.CutBefore(s.Index.End()-1, s.Watermark)
-	return last
+	q := s.Index.End() - 1
+	for q > s.Watermark && !s.Index.starts(q) {
+		q--
+	}
+	return max(q, s.Watermark)
 }
 
 // TailMax is the bound of the tail in unscaled tokens, -1 for none: less what carried requests take of it.

@@ -27,7 +27,7 @@ func (p Planner) Truncate(s State, w Plan) (span message.Span, ok bool) {
 // nextDrop is the end of the next unit that may be dropped from q on: the rest of a turn that ends before the tail,
 // else one tool cycle.
 func (p Planner) nextDrop(s State, q, tail message.Seq) (message.Seq, bool) {
-	if turn, ok := s.Index.nextTurn(q + 1); ok && turn <= tail {
+	if turn, ok := s.Index.nextTurn(q + 1); ok && turn <= tail && s.Index.Cut(turn) {
 		return turn, true
 	}
 	next := s.Index.CutAfter(q+1, tail)
