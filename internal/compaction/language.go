@@ -91,12 +91,12 @@ func appendProse(out []string, line string) []string {
 		if p.hard || profileLabels[p.text] {
 			continue
 		}
-		for _, w := range strings.FieldsFunc(p.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' }) {
-			out = append(out, w)
-		}
+		out = append(out, strings.FieldsFunc(p.text, notInWord)...)
 	}
 	return out
 }
+
+func notInWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' }
 
 // profileLabels are the words of our own marks.
 var profileLabels = setOf("user assistant redacted ok failed")
@@ -107,14 +107,13 @@ func dropTags(s string) string {
 		return s
 	}
 	var sb strings.Builder
-	for {
-		text, rest, found := strings.Cut(s, "<")
+	for ok := true; ok; {
+		text, rest, _ := strings.Cut(s, "<")
 		sb.WriteString(text)
-		if _, s, found = strings.Cut(rest, ">"); !found {
-			return sb.String()
-		}
 		sb.WriteByte(' ')
+		_, s, ok = strings.Cut(rest, ">")
 	}
+	return sb.String()
 }
 
 // minProse is the least number of words that shows anything.
