@@ -15,6 +15,7 @@ type cli struct {
 	Key     keyCmd     `cmd:"" help:"Manage API keys."`
 	Session sessionCmd `cmd:"" help:"Look at sessions, compact them, take a compaction back."`
 	Replay  replayCmd  `cmd:"" help:"Drive a server with recorded transcripts and check the books."`
+	Bench   benchCmd   `cmd:"" help:"Measure offline."`
 	Config  configCmd  `cmd:"" help:"Print the effective configuration and where each value comes from."`
 	Version versionCmd `cmd:"" help:"Print build facts."`
 }

@@ -57,7 +57,7 @@ func welcome(e *env, a *app.App, cfg config.Config) error {
 	fmt.Fprintf(e.stdout, "Tidemark is listening on %s\n", a.URL())
 	fmt.Fprintf(e.stdout, "  chat       %s/\n  operators  %s/ops\n  sessions   %s/acp\n  data       %s\n  model      %s\n",
 		a.URL(), a.URL(), "ws"+strings.TrimPrefix(a.URL(), "http"), data, modelLine(a.Model()))
-	first, err := a.NobodySignedInYet(e.ctx)
+	first, err := a.NobodySignedInYet(context.WithoutCancel(e.ctx)) // a signal right now is not a failure of this
 	if err != nil {
 		return err
 	}

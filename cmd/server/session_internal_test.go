@@ -124,6 +124,21 @@ func TestRun_Replay(t *testing.T) {
 	require.Contains(t, broken.stderr, file)
 }
 
+func TestRun_BenchFidelity(t *testing.T) {
+	dir := t.TempDir()
+	none := tidemark(t, nil, "bench", "fidelity", dir)
+	require.Equal(t, 1, none.code)
+	require.Contains(t, none.stderr, "holds no transcripts")
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tiny.jsonl"), []byte(tinyTranscript), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.csv"), []byte("a,b"), 0o600))
+	r := tidemark(t, nil, "bench", "fidelity", "--json", dir)
+	require.Zero(t, r.code, r.stderr)
+	require.Contains(t, r.stdout, `"files": 1`)
+	require.Zero(t, tidemark(t, nil, "bench", "fidelity", dir).code)
+	require.Equal(t, 2, tidemark(t, nil, "bench", "fidelity", filepath.Join(dir, "nowhere")).code)
+}
+
 func TestRun_ServeDrains(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	ctx, cancel := context.WithCancel(t.Context())
