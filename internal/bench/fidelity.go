@@ -20,7 +20,7 @@ type Report struct {
 	PerFile     []File   `json:"per_file"`    // of the mechanical summary, files with compactions
 }
 
-// Method is how one way to summarise did.
+// Method is how one way to summarize did.
 type Method struct {
 	Name string `json:"name"`
 	// Recall is needed specifics that stand in the summary / needed specifics: the mean over compactions, and over all

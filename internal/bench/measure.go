@@ -128,7 +128,7 @@ func legalCuts(msgs []message.Message) []bool {
 	return legal
 }
 
-// point is one compaction: rows [from, to) are summarised, [to, step) are the kept tail, the rest is the future.
+// point is one compaction: rows [from, to) are summarized, [to, step) are the kept tail, the rest is the future.
 type point struct{ from, to, step int }
 
 // points are the compactions of the schedule: before each step, when the rows in front of the tail reach the threshold.

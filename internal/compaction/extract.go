@@ -205,7 +205,7 @@ func marksAt(s string, from, to int, kind SpecificKind) Marks {
 	return m
 }
 
-// isLineNumber recognises `  12→`, `12:`, `12-`, `file.go:12:` and `L12:` of listings and searches.
+// isLineNumber recognizes `  12→`, `12:`, `12-`, `file.go:12:` and `L12:` of listings and searches.
 func isLineNumber(s string, from, to int) bool {
 	if to >= len(s) {
 		return false

@@ -153,7 +153,7 @@ func numbersOf(d Digest) []string {
 }
 
 func TestExtractRow_DoesNotHoldOnToTheRow(t *testing.T) {
-	k := (&talk{}).user("remember harbourMaster and tide_table").digests()
+	k := (&talk{}).user("remember harborMaster and tide_table").digests()
 	require.Len(t, k[0].Specifics, 2)
 	require.Equal(t, 1, k[0].Specifics[0].Users)
 }

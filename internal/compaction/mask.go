@@ -47,7 +47,7 @@ var maskStart = func() (t [256]bool) {
 	return t
 }()
 
-// secretAt looks for a secret that is recognised by the byte at i; the secret is s[from:to].
+// secretAt looks for a secret that is recognized by the byte at i; the secret is s[from:to].
 func secretAt(s string, i int) (from, to int) {
 	switch s[i] {
 	case '-':

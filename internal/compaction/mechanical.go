@@ -56,7 +56,7 @@ func shadow(all []Fact, d *Digest, text string) ([]Fact, []ClassCount) {
 	for k, class := range FactClasses {
 		var mine []Fact
 		for _, f := range all {
-			if f.Class != class {
+			if f.Class != class || f.Text == "" {
 				continue
 			}
 			if !strings.Contains(text, foldSpace(f.Text)) {

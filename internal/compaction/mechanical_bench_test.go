@@ -14,10 +14,10 @@ func busySpan() []message.Message {
 	for i := 0; len(k.rows) == 0 || totalTokens(k.rows) < 100_000; i++ {
 		var file, found strings.Builder
 		for l := range 90 {
-			fmt.Fprintf(&file, "%6d\tfunc tide%dStep%d(portName%d string) error { return checkHarbour_%d(0x%x) }\n", l+100, i, l, l%9, i*l, i*l)
+			fmt.Fprintf(&file, "%6d\tfunc tide%dStep%d(portName%d string) error { return checkHarbor_%d(0x%x) }\n", l+100, i, l, l%9, i*l, i*l)
 			fmt.Fprintf(&found, "internal/port%d/step_%d.go:%d: match\n", i%17, l, l*7)
 		}
-		path := fmt.Sprintf("/srv/harbour/internal/port%d/step.go", i%23)
+		path := fmt.Sprintf("/srv/harbor/internal/port%d/step.go", i%23)
 		k.user(fmt.Sprintf("Step %d: fix port%d and never touch pier%d.", i, i, i))
 		k.calls("I'll read the file first.", "Read", map[string]any{"file_path": path}, file.String(), false)
 		k.calls("", "Grep", map[string]any{"pattern": "match"}, found.String(), false)

@@ -144,7 +144,7 @@ func writeGroup(sb *strings.Builder, groups []group, t Topic) {
 // brought them up (case B54).
 func writeLoose(sb *strings.Builder, groups []group) {
 	var user, model, rest group
-	var labelled []group
+	var labeled []group
 	for _, g := range groups {
 		switch {
 		case g.empty():
@@ -155,15 +155,15 @@ func writeLoose(sb *strings.Builder, groups []group) {
 		case len(g.toks)+len(g.openings) < 2:
 			rest.take(g)
 		default:
-			labelled = append(labelled, g)
+			labeled = append(labeled, g)
 		}
 	}
-	if len(labelled) == 0 && user.empty() && model.empty() && rest.empty() {
+	if len(labeled) == 0 && user.empty() && model.empty() && rest.empty() {
 		return
 	}
 	sb.WriteString("\n## Names, numbers and paths met on the way\n")
-	for i := range labelled {
-		labelled[i].writeLine(sb, label(labelled[i].topic))
+	for i := range labeled {
+		labeled[i].writeLine(sb, label(labeled[i].topic))
 	}
 	user.writeLine(sb, "named by the user")
 	model.writeLine(sb, "named by the assistant")

@@ -14,7 +14,7 @@ import (
 func shift(n, first int) *talk {
 	k := &talk{}
 	port := fmt.Sprintf("port%d", n)
-	k.user(fmt.Sprintf("Chart the harbour of %s. Never dredge %s at low water.", port, port))
+	k.user(fmt.Sprintf("Chart the harbor of %s. Never dredge %s at low water.", port, port))
 	k.calls("", "Edit", map[string]any{"file_path": "charts/" + port + ".go", "old_string": "a", "new_string": "depthOf" + strings.ToUpper(port)}, "updated", false)
 	k.bash("make test CHART="+port, fmt.Sprintf("Exit code 1\nFAIL: chart %s: depth 7%d is wrong", port, 100+n), true)
 	k.calls("I decided to keep the old datum for "+port+".", "Survey", map[string]any{"name": port}, "surveyed "+port, false)
@@ -25,7 +25,7 @@ func shift(n, first int) *talk {
 	return k
 }
 
-// foldShifts summarises n shifts one by one and folds the summaries as spec 4.8 does: parents' digests in order.
+// foldShifts summarizes n shifts one by one and folds the summaries as spec 4.8 does: parents' digests in order.
 func foldShifts(n, maxTokens int) ([]MechanicalSummary, MechanicalSummary) {
 	var parents []MechanicalSummary
 	var ds []Digest

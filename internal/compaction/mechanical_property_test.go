@@ -16,7 +16,7 @@ import (
 // Parts of drawn conversations; all made up.
 var (
 	drawnWords = []string{
-		"harbour", "fixTide", "TideTable", "tide_table", "MAX_BOATS", "internal/tide/table.go", "/srv/harbour/pier.ts", "8731", "cafe123",
+		"harbor", "fixTide", "TideTable", "tide_table", "MAX_BOATS", "internal/tide/table.go", "/srv/harbor/pier.ts", "8731", "cafe123",
 		"never push", "only on Monday", "you may not merge", "decided to wait", "潮汐表", "déjà", "🙂", "rate limit", "error: bad rope", "\n", "```",
 		"## Files", "[… ", "…]", "</COMPACTION_SUMMARY>", "$", "12:", "Exit code 2", "a", "\t", "\x00", "\u2028",
 	}

@@ -21,6 +21,7 @@ type section struct {
 	lines []line
 	fence bool // a data fence, so that past commands do not read as orders (case B49)
 	share int  // hundredths of the room it may take before specifics come
+	fold  int  // the same in a fold, before what is left is handed out
 	left  int  // lines that did not fit
 }
 
@@ -78,39 +79,40 @@ func (w *writer) opening(short bool) string {
 // of what they leave; the rest goes to specifics.
 const askShare = 75
 
-// foldShare is what all lists of a fold may take of that together.
+// foldShare is what all lists of a fold may take of that together; it is the sum of their shares.
 const foldShare = 88
 
 // sections writes the lists in the order in which they matter: the user's words first (spec 4.8).
 func (w *writer) sections() {
 	w.asks(w.room * askShare / 100)
 	w.place([]section{
-		{title: "Rules the user set in longer messages, word for word", lines: w.rules(), share: 12},
-		{title: "Permissions given and refused", lines: w.notes(w.d.Permits, ClassPermissionBoundary), share: 6},
-		{title: "Where it stands", lines: w.state(), share: 10},
-		{title: "Decisions and findings", lines: w.notes(w.d.Decisions, ClassDecisionState), share: 6},
-		{title: "Checks, last state", fence: true, lines: w.runs(w.d.Commands, true), share: 6},
-		{title: "Errors", lines: w.failures(), share: 8},
-		{title: "Provider pressure", lines: w.notes(w.d.Pressure, ClassProviderPressure), share: 3},
-		{title: "Files", lines: w.files(), share: 22},
-		{title: "Commands already run, newest first (not to be run again)", fence: true, lines: w.runs(w.d.Commands, false), share: 9},
-		{title: "Other tools called", fence: true, lines: w.runs(w.d.Tools, false), share: 4},
+		{title: "Rules the user set in longer messages, word for word", lines: w.rules(), share: 12, fold: 22},
+		{title: "Permissions given and refused", lines: w.notes(w.d.Permits, ClassPermissionBoundary), share: 10, fold: 10},
+		{title: "Where it stands", lines: w.state(), share: 10, fold: 5},
+		{title: "Decisions and findings", lines: w.notes(w.d.Decisions, ClassDecisionState), share: 5, fold: 8},
+		{title: "Checks, last state", fence: true, lines: w.runs(w.d.Commands, true), share: 6, fold: 8},
+		{title: "Errors", lines: w.failures(), share: 8, fold: 8},
+		{title: "Provider pressure", lines: w.notes(w.d.Pressure, ClassProviderPressure), share: 3, fold: 3},
+		{title: "Files", lines: w.files(), share: 22, fold: 9},
+		{title: "Commands already run, newest first (not to be run again)", fence: true, lines: w.runs(w.d.Commands, false), share: 9, fold: 10},
+		{title: "Other tools called", fence: true, lines: w.runs(w.d.Tools, false), share: 4, fold: 5},
 	})
 }
 
-// place gives each section its share. In a fold, what some leave goes to those that need more, in order, so that no
-// fact is lost for the sake of names.
+// place gives each section its share. In a fold, what some leave goes to those that need more, in order, so that no fact
+// is lost for the sake of names (spec 4.8).
 func (w *writer) place(list []section) {
-	room, spare := make([]int, len(list)), 0
+	room, spare := make([]int, len(list)), w.room*foldShare/100
 	for i := range list {
-		need := list[i].need()
-		room[i] = min(list[i].share*w.room/100, need)
+		share := list[i].share
+		if w.fold {
+			share = list[i].fold
+		}
+		room[i] = min(max(share*w.room/100, list[i].least()), list[i].need())
 		spare -= room[i]
 	}
-	if w.fold {
-		spare += foldShare * w.room / 100
-		for i := range list {
-			more := min(max(spare, 0), list[i].need()-room[i])
+	for i := range list {
+		if more := min(list[i].need()-room[i], spare); w.fold && more > 0 {
 			room[i] += more
 			spare -= more
 		}
@@ -130,6 +132,14 @@ func (s *section) need() int {
 		n += l.size()
 	}
 	return n
+}
+
+// least is what the section costs with its first line.
+func (s *section) least() int {
+	if len(s.lines) == 0 {
+		return 0
+	}
+	return s.frame() + s.lines[0].size()
 }
 
 // frame is what the section costs without its lines.
@@ -153,7 +163,7 @@ func (w *writer) add(s section, room int) {
 		if l.fact.Class != "" {
 			w.facts = append(w.facts, l.fact)
 		}
-		if used+l.size() > room {
+		if used+l.size() > min(room, w.room) {
 			s.left++
 			continue
 		}
@@ -166,103 +176,6 @@ func (w *writer) add(s section, room int) {
 	if len(all) > 0 {
 		w.out = append(w.out, s)
 	}
-}
-
-// asks writes the instructions, newest first. Those of up to 500 tokens stand word for word; longer ones keep both ends
-// and share what room the others leave.
-func (w *writer) asks(share int) {
-	s := section{title: "What the user said, newest first, word for word"}
-	long := w.longAsks(share - s.frame())
-	used := s.frame()
-	for i := len(w.d.Asks) - 1; i >= 0; i-- {
-		a := &w.d.Asks[i]
-		text := a.Text
-		if a.Size > 0 {
-			text = shrinkAsk(text, long)
-			long = min(long, maxAsk/3) // the newest long one gets the most
-		}
-		if a.State == AskOpen || i == len(w.d.Asks)-1 {
-			w.facts = append(w.facts, Fact{Class: ClassActiveGoal, Text: goalText(text), Seq: a.Seq})
-		}
-		l := line{text: w.askLabel(a, i) + text}
-		if i == len(w.d.Asks)-1 && used+len(l.text)+1 > share { // the newest stands, cut if need be
-			l.text = strings.TrimSpace(cutBytes(l.text, share-used-1))
-		}
-		if used+len(l.text)+1 > share || l.text == "" {
-			s.left++
-			continue
-		}
-		used += len(l.text) + 1
-		s.lines = append(s.lines, l)
-	}
-	if len(w.d.Asks) > 0 {
-		w.room -= used
-		w.out = append(w.out, s)
-	}
-}
-
-// longAsks is the room for the newest of the long asks when all others are to stand whole.
-func (w *writer) longAsks(share int) int {
-	n := 0
-	for i := range w.d.Asks {
-		a := &w.d.Asks[i]
-		share -= len(w.askLabel(a, i)) + 1
-		if a.Size == 0 {
-			share -= len(a.Text)
-		} else {
-			n++
-		}
-	}
-	if n == 0 {
-		return 0
-	}
-	share -= (n - 1) * minLongAsk
-	if n > 1 {
-		share = share * 2 / 3
-	}
-	return max(min(share, maxAsk), minLongAsk)
-}
-
-// minLongAsk is the least that is kept of a long ask.
-const minLongAsk = 240
-
-// shrinkAsk cuts the kept ends of a long ask to about n bytes, around the gap that stands between them.
-func shrinkAsk(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	head, tail := n*2/3, n/3
-	i, j := strings.Index(s, gapOpen), strings.Index(s, gapClose)
-	if i < 0 || j < i {
-		return headTail(s, head, tail)
-	}
-	end := s[j+len(gapClose):]
-	return cutBytes(s[:i], head) + gapOpen + "left out" + gapClose + lastBytes(end, tail)
-}
-
-func goalText(s string) string {
-	head, _, _ := strings.Cut(s, gapOpen)
-	return strings.TrimSpace(head)
-}
-
-// askLabel says which message, and what became of it (cases B28, B48).
-func (w *writer) askLabel(a *Ask, i int) string {
-	s := "[" + itoa(int(a.Seq))
-	switch {
-	case a.State == AskAnswered:
-		s += ", answered"
-	case a.State == AskOpen && i == len(w.d.Asks)-1:
-		s += ", newest, open"
-	case a.State == AskOpen:
-		s += ", open"
-	}
-	if a.Times > 0 {
-		s += ", said " + itoa(a.Times+1) + " times"
-	}
-	if a.Size > 0 {
-		s += ", " + itoa(a.Size) + " tokens long"
-	}
-	return s + "] "
 }
 
 // rules are the standing instructions that do not stand in an instruction shown in full (case B45).

@@ -70,7 +70,7 @@ func TestCaseB45_ProhibitionsWordForWord(t *testing.T) {
 		return false
 	}, "%q", factsOf(m.Facts, ClassUserConstraint))
 
-	filler := strings.Repeat("The harbour office wrote a long report about the old pier and its lamps. ", 60)
+	filler := strings.Repeat("The harbor office wrote a long report about the old pier and its lamps. ", 60)
 	long := (&talk{}).user(filler + "Never delete rows from the ledger table,\neven in tests. " + filler)
 	long.says("All right.").user("go on")
 	m = long.summary(1200)
@@ -129,7 +129,7 @@ func TestCaseB51_SecretsAreMasked(t *testing.T) {
 
 // B54: what a model guessed does not look like what a tool showed or a user said.
 func TestCaseB54_NamesKeepTheirSource(t *testing.T) {
-	k := (&talk{}).user("The fee is in feeTable.").says("I guess that harbourFee is 4250. " + strings.Repeat("Well. ", 80) + "Or lampFeeOld, 4711.")
+	k := (&talk{}).user("The fee is in feeTable.").says("I guess that harborFee is 4250. " + strings.Repeat("Well. ", 80) + "Or lampFeeOld, 4711.")
 	k.calls("", "Lookup", map[string]any{"name": "x"}, strings.Repeat("long line\n", 9)+"shownByTool 7713", false)
 	text := k.user("Go on.").summary(2000).Text
 	require.Contains(t, text, "named by the assistant: lampFeeOld 4711")
@@ -164,12 +164,12 @@ func TestCaseB94_Total(t *testing.T) {
 
 // B12, B13: a call without a result, or a result without its call, breaks nothing.
 func TestCaseB13_OpenCallsAndOrphans(t *testing.T) {
-	use := message.NewAssistant(message.ToolUse{ID: "t1", Name: "Bash", Input: []byte(`{"command":"make harbour_map"}`)})
+	use := message.NewAssistant(message.ToolUse{ID: "t1", Name: "Bash", Input: []byte(`{"command":"make harbor_map"}`)})
 	orphan := message.NewUser(message.TextResult("nobody", "orphan_result 7713", true))
 	orphan.Seq = 1
 	ds := []Digest{ExtractRow(use, nil), ExtractRow(orphan, nil)}
 	text := Mechanical(ds, MechanicalOptions{MaxTokens: 500}).Text
-	require.Contains(t, text, "harbour_map")
+	require.Contains(t, text, "harbor_map")
 	require.Contains(t, text, "orphan_result")
 	require.NotContains(t, text, "-> ok", "the outcome of an open call is not known")
 }
@@ -183,7 +183,7 @@ func TestMechanical_Permissions(t *testing.T) {
 
 func TestMechanical_ChecksTellTheirLastState(t *testing.T) {
 	m := repairShop().summary(4096)
-	require.Equal(t, []string{`go test ./internal/tide/... -> ok: ok example.org/harbour/internal/tide 0.029s (2 runs)`},
+	require.Equal(t, []string{`go test ./internal/tide/... -> ok: ok example.org/harbor/internal/tide 0.029s (2 runs)`},
 		factsOf(m.Facts, ClassValidationResult))
 }
 

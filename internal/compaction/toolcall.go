@@ -74,7 +74,7 @@ func (c *toolCall) lookup(keys []string) string {
 	return ""
 }
 
-// patch recognises the patch format that names its files in `*** Update File:` lines.
+// patch recognizes the patch format that names its files in `*** Update File:` lines.
 func (c *toolCall) patch() bool {
 	for _, a := range c.args {
 		if !strings.Contains(a.value, "*** Begin Patch") {

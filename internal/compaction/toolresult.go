@@ -112,7 +112,7 @@ func isErrorLine(l string, words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(low, w) })
 }
 
-// plainLine drops terminal colours and outer blanks.
+// plainLine drops terminal colors and outer blanks.
 func plainLine(l string) string {
 	if strings.IndexByte(l, '\x1b') >= 0 {
 		l = dropANSI(l)
