@@ -44,6 +44,7 @@ func TestDisk_Full(t *testing.T) {
 	limit := func(pages string) {
 		require.NoError(t, db.writer.Exec("PRAGMA max_page_count = "+pages).Error)
 	}
+	require.NoError(t, db.Writable(t.Context()))
 	limit("1") // SQLite takes the present size
 	_, err = s.AppendStream(t.Context(), "S", rows(500))
 	require.ErrorIs(t, err, ErrDiskFull)
@@ -53,6 +54,11 @@ func TestDisk_Full(t *testing.T) {
 	state, err := s.StreamState(t.Context(), "S")
 	require.NoError(t, err)
 	require.Zero(t, state.Head)
+
+	size, err := db.Size(t.Context())
+	require.NoError(t, err)
+	require.Positive(t, size.Bytes)
+	require.Positive(t, size.WALBytes)
 
 	limit("100000")
 	done, err := s.AppendStream(t.Context(), "S", rows(2))
@@ -72,6 +78,7 @@ func TestDisk_LockedByAnotherWriter(t *testing.T) {
 		_, err := s.AppendStream(t.Context(), "S", rows(1))
 		require.ErrorIs(t, err, ErrLocked)
 		require.ErrorIs(t, err, session.ErrStorage)
+		require.ErrorIs(t, db.Writable(t.Context()), ErrLocked)
 		_, err = s.Record(t.Context(), "S")
 		return err // reads go on
 	})

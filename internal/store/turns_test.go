@@ -135,3 +135,19 @@ func TestCommit_IsACopy(t *testing.T) {
 	require.Equal(t, "hello", f.record(id).Title)
 	require.InEpsilon(t, 1.5, f.record(id).Factor, 1e-12)
 }
+
+// What a commit returns are the bytes that a restart reads: the view that is sent to the model is the same before and
+// after, and so is the provider's cache (case B100, spec 4.10).
+func TestCaseB100_CommitHasTheStoredBytes(t *testing.T) {
+	f := open(t)
+	id := f.session()
+	turn := f.begin(id)
+	m := message.NewAssistant(message.ToolUse{ID: "c", Name: "write", Input: []byte(` { "b" : "<a> & \u2028",  "a":9007199254740993 } `)})
+	done := f.ok(f.FinishStep(t.Context(), session.FinishStep{
+		SessionID: id, TurnID: turn, Message: &m, Digest: digestAt(1), Ledger: f.call(session.PurposeTurn, "0"),
+	}))
+	require.JSONEq(t, string(m.ToolUses()[0].Input), string(done.Messages[0].ToolUses()[0].Input))
+	f.restart()
+	require.Equal(t, done.Messages[0], f.load(id).Rows[1])
+	require.NotContains(t, scalar[string](t, rawDB(t, f.db.Path()), "SELECT blocks FROM messages WHERE seq = 1"), `\u003c`)
+}

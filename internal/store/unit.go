@@ -66,24 +66,22 @@ func (u *unit) appendMessages(turnID string, ms []message.Message, ds []compacti
 	}
 	rows := make([]messageRow, 0, len(ms))
 	for i, m := range ms {
-		m = u.numberMessage(turnID, m)
-		if d := ds[i]; !d.Empty() && (d.First != m.Seq || d.Last != m.Seq) {
-			// Seqs stand all through a digest: one that was made for another row would point the gate at it.
-			return fmt.Errorf("the digest of row %d was made for row %d: %w", m.Seq, d.First, session.ErrStale)
+		row, err := u.messageRow(turnID, m, ds[i])
+		if err != nil {
+			return err
 		}
-		row, err := fromMessage(u.head.ID, m, ds[i])
+		stored, err := row.toMessage() // the bytes a restart will read, and a copy that nobody else holds
 		if err != nil {
 			return err
 		}
 		rows = append(rows, row)
-		u.done.Messages = append(u.done.Messages, m)
+		u.done.Messages = append(u.done.Messages, stored)
 	}
 	return insert(u.tx, rows)
 }
 
-// numberMessage fills what only the transaction knows, on a copy.
-func (u *unit) numberMessage(turnID string, m message.Message) message.Message {
-	m = m.Clone()
+// messageRow fills in what only the transaction knows.
+func (u *unit) messageRow(turnID string, m message.Message, d compaction.Digest) (messageRow, error) {
 	m.Seq = message.Seq(u.head.NextSeq)
 	u.head.NextSeq++
 	m.TurnID = turnID
@@ -91,7 +89,11 @@ func (u *unit) numberMessage(turnID string, m message.Message) message.Message {
 	if m.Units == 0 {
 		m.Count()
 	}
-	return m
+	if !d.Empty() && (d.First != m.Seq || d.Last != m.Seq) {
+		// Seqs stand all through a digest: one that was made for another row would point the gate at it.
+		return messageRow{}, fmt.Errorf("the digest of row %d was made for row %d: %w", m.Seq, d.First, session.ErrStale)
+	}
+	return fromMessage(u.head.ID, m, d)
 }
 
 // or is t as it will be read back, or the time of the transaction.

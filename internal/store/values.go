@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -63,7 +64,15 @@ func (j *jsonText) Scan(v any) error {
 	return nil
 }
 
-func toJSON(v any) (jsonText, error) { return json.Marshal(v) }
+// toJSON writes <, > and & as they are: the escapes of json.Marshal are for HTML pages, and would come back as other
+// bytes in what is sent to a model.
+func toJSON(v any) (jsonText, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), err
+}
 
 // fromJSON decodes into v; no bytes leave v as it is.
 func fromJSON(j jsonText, v any) error {

@@ -147,7 +147,7 @@ CREATE TABLE summaries (
   in_view     INTEGER NOT NULL,
   created_at  INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX idx_summaries_view ON summaries (session_id, span_start) WHERE in_view = 1;
+CREATE INDEX idx_summaries_view ON summaries (session_id, in_view, span_start);
 
 -- What a session's clients are shown; seq from 1 without holes.
 CREATE TABLE stream (
