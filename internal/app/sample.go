@@ -2,8 +2,9 @@ package app
 
 import "tidemark/internal/provider/sim"
 
-// samplePrompts are the prompts of the sample session that /ops offers to play: the pages may not know a provider.
-func samplePrompts() []string {
+// SamplePrompts are what the user says in the built-in sample session that `make demo` plays and /ops offers: long
+// enough to be compacted at default settings when sim:assistant answers. Pages and commands may not know a provider.
+func SamplePrompts() []string {
 	turns := sim.SampleSession(0)
 	out := make([]string, len(turns))
 	for i, t := range turns {
