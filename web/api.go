@@ -30,6 +30,7 @@ func (s *Server) apiRoutes(g *echo.Group) {
 	list("/sessions/:id/compactions", s.apiCompactions)
 	list("/sessions/:id/ledger", s.apiLedger)
 	list("/sessions/:id/events", s.apiEvents)
+	g.POST("/compact", s.apiCompactLoose, s.require(auth.CapSessions), s.sameOrigin)
 	g.GET("/sessions/:id", s.apiSession, user...)
 	g.GET("/sessions/:id/posture", s.apiPosture, user...)
 	g.DELETE("/sessions/:id", s.apiDelete, user...)

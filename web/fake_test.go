@@ -344,3 +344,8 @@ func (f *fake) Note(_ context.Context, id session.ID, text string) error {
 	f.row(id, "", event.StreamText, event.Text{MessageID: "note", Text: text})
 	return nil
 }
+
+// CompactOnce implements session.Service: nothing is due.
+func (f *fake) CompactOnce(_ context.Context, q session.CompactRequest) (session.CompactResult, error) {
+	return session.CompactResult{Messages: q.Messages}, nil
+}

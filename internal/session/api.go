@@ -126,6 +126,8 @@ type Service interface {
 	Attached(id ID) int
 	// Models lists the models a client may choose.
 	Models() []string
+	// CompactOnce compacts messages that belong to no session.
+	CompactOnce(ctx context.Context, q CompactRequest) (CompactResult, error)
 	// Note shows an agent message to the session's clients outside any turn: the answer of a command.
 	Note(ctx context.Context, id ID, text string) error
 }

@@ -25,9 +25,35 @@ func (a *actor) newPass(ck *check, plan compaction.Plan, ps compaction.State) co
 	}
 }
 
+// passHost is where a pass runs: beside the actor of a session, or for one request without a session.
+type passHost interface {
+	summarizer() *compaction.Summarizer
+	// begin stores and tells the attempt's start; false means that it could not.
+	begin(w *passWork, calling bool) bool
+	// candidate starts buying a semantic text; nil means that it could not.
+	candidate(w *passWork, prep compaction.Prepared) *candidateRun
+	// chunk shows a piece of a summary that is being written.
+	chunk(passID, text string)
+}
+
+func (a *actor) summarizer() *compaction.Summarizer { return a.deps.Summarizer }
+
+func (a *actor) begin(w *passWork, calling bool) (ok bool) {
+	return a.do(func() { ok = a.beginPass(w, calling) }) && ok
+}
+
+func (a *actor) candidate(w *passWork, prep compaction.Prepared) (c *candidateRun) {
+	a.do(func() { c = a.buyCandidate(w, prep, false) })
+	return c
+}
+
+func (a *actor) chunk(passID, text string) {
+	a.do(func() { a.summaryChunk(passID, text) })
+}
+
 // passWork is what a pass's action knows: values only, taken when it was planned.
 type passWork struct {
-	a    *actor
+	host passHost
 	pass compaction.Pass
 	plan compaction.Plan
 	cfg  compaction.Config
@@ -83,7 +109,7 @@ func (a *actor) startPass(ck *check, plan compaction.Plan, ps compaction.State) 
 func (a *actor) newWork(ck *check, plan compaction.Plan, p compaction.Pass) *passWork {
 	s := a.state
 	w := &passWork{
-		a: a, pass: p, plan: plan, cfg: s.rec.Compaction, model: s.summarizer(), spent: s.rec.CompactionCostUSD,
+		host: a, pass: p, plan: plan, cfg: s.rec.Compaction, model: s.summarizer(), spent: s.rec.CompactionCostUSD,
 		limit: s.rec.Compaction.MaxTokens,
 	}
 	switch {
@@ -142,8 +168,8 @@ func (a *actor) runPass(ck *check, w *passWork) {
 // begin commits the attempt's start; from here exactly one terminal event follows. calling says that a model will be
 // asked, which the posture shows.
 func (w *passWork) begin(calling bool) bool {
-	ok := w.a.do(func() { w.begun = w.a.beginPass(w, calling) })
-	return ok && w.begun
+	w.begun = w.host.begin(w, calling)
+	return w.begun
 }
 
 func (a *actor) beginPass(w *passWork, calling bool) bool {

@@ -12,7 +12,7 @@ import (
 
 // semantic is mode semantic: a hit is used at once, else one call decides (spec 4.4, 4.5).
 func (w *passWork) semantic(ctx context.Context) passEnd {
-	sum := w.a.deps.Summarizer
+	sum := w.host.summarizer()
 	prep, err := sum.Prepare(w.job())
 	if err != nil {
 		return w.unavailable(err)
@@ -45,7 +45,7 @@ func (w *passWork) semantic(ctx context.Context) passEnd {
 
 // call asks the model and takes its text.
 func (w *passWork) call(ctx context.Context, prep compaction.Prepared) passEnd {
-	t, err := w.a.deps.Summarizer.Summarize(ctx, prep, w.verify, w.streamText())
+	t, err := w.host.summarizer().Summarize(ctx, prep, w.verify, w.streamText())
 	if err != nil {
 		f, calls := failed(ctx, err)
 		f.truncate = w.plan.Forced && !f.cancelled
@@ -92,7 +92,7 @@ func (w *passWork) shrink(prep compaction.Prepared) (compaction.Prepared, error)
 	w.cover(w.rows[:n], w.digests[:n])
 	w.limit = w.cfg.SummaryLimit(w.pass.SpanTokenCountIn)
 	w.mech = compaction.Mechanical(w.digests, compaction.MechanicalOptions{MaxTokens: w.limit, Link: w.link, Focus: w.focus})
-	return w.a.deps.Summarizer.Prepare(w.job())
+	return w.host.summarizer().Prepare(w.job())
 }
 
 // unavailable is a summarization model that cannot be had: the pass fails, and truncates at the cap.
@@ -123,7 +123,7 @@ func (w *passWork) twoPhase(ctx context.Context) passEnd {
 		w.noCandidate(reason)
 		return w.mechanical()
 	}
-	if t, ok := w.a.deps.Summarizer.Lookup(ctx, prep); ok {
+	if t, ok := w.host.summarizer().Lookup(ctx, prep); ok {
 		if v := w.judge(t.Text); v.Accepted {
 			return w.useCached(t, v, prep)
 		}
@@ -143,7 +143,7 @@ func (w *passWork) prepareCandidate() (compaction.Prepared, compaction.Reason) {
 	if !w.cfg.Streaming.SemanticEnabled {
 		return compaction.Prepared{}, compaction.ReasonSemanticDisabled
 	}
-	prep, err := w.a.deps.Summarizer.Prepare(w.job())
+	prep, err := w.host.summarizer().Prepare(w.job())
 	switch {
 	case err != nil:
 		return prep, compaction.ReasonSemanticDisabled
@@ -181,9 +181,9 @@ func (w *passWork) buy(ctx context.Context, prep compaction.Prepared) passEnd {
 	if !w.begin(true) {
 		return passEnd{failure: &passFailure{cancelled: true}}
 	}
-	var c *candidateRun
 	own := *w // the candidate outlives this action and must not see it change
-	if !w.a.do(func() { c = w.a.buyCandidate(&own, prep, false) }) {
+	c := w.host.candidate(&own, prep)
+	if c == nil {
 		return passEnd{failure: &passFailure{cancelled: true}}
 	}
 	budget := time.NewTimer(w.cfg.Streaming.LatencyBudget())

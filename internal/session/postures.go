@@ -130,6 +130,6 @@ func breakEven(p compaction.Pass, s *state) *float64 {
 // streamText shows a summary as it is written; only mode semantic does (protocol, "Turn", 2).
 func (w *passWork) streamText() func(string) {
 	return func(text string) {
-		w.a.do(func() { w.a.summaryChunk(w.pass.ID, text) })
+		w.host.chunk(w.pass.ID, text)
 	}
 }
