@@ -118,6 +118,7 @@ func (a *attachment) follow(n event.StreamSeq) {
 	ctx, stop := context.WithCancel(a.c.ctx)
 	a.mu.Lock()
 	a.sent, a.stop, a.done = n, stop, make(chan struct{})
+	a.wake() // whoever came to wait before the pump began
 	a.mu.Unlock()
 	a.c.wg.Go(func() {
 		defer close(a.done)
@@ -132,6 +133,11 @@ func (a *attachment) advance(n event.StreamSeq) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.sent = max(a.sent, n)
+	a.wake()
+}
+
+// wake needs the lock.
+func (a *attachment) wake() {
 	close(a.moved)
 	a.moved = make(chan struct{})
 }

@@ -32,6 +32,11 @@ type harness struct {
 
 func newHarness(t *testing.T, cfg web.Config) *harness {
 	t.Helper()
+	return newHarnessOn(t, cfg, func(*http.Server) {})
+}
+
+func newHarnessOn(t *testing.T, cfg web.Config, tune func(*http.Server)) *harness {
+	t.Helper()
 	leaks := goleak.IgnoreCurrent()
 	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
 	h := &harness{t: t, fake: newFake(), auth: auth.NewService(new(authtest.Store), auth.Config{}), keys: make(map[string]string)}
@@ -43,7 +48,9 @@ func newHarness(t *testing.T, cfg web.Config) *harness {
 		h.keys[name] = secret
 	}
 	h.srv = web.New(web.Deps{Sessions: h.fake, Reader: h.fake, Bus: &h.fake.bus, Auth: h.auth, Version: "test"}, cfg)
-	h.http = httptest.NewServer(h.srv.Handler())
+	h.http = httptest.NewUnstartedServer(h.srv.Handler())
+	tune(h.http.Config)
+	h.http.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()

@@ -172,14 +172,26 @@ func TestFeed_CapacityAndRoles(t *testing.T) {
 
 // TestCaseD3_26: the server's write timeout does not cut a stream.
 func TestCaseD3_26_WriteTimeout(t *testing.T) {
-	h := newHarness(t, web.Config{})
-	h.http.Config.WriteTimeout = 50 * time.Millisecond
+	h := newHarnessOn(t, web.Config{}, func(s *http.Server) { s.WriteTimeout = 50 * time.Millisecond })
 	s := h.stream("/ops/events", "viewer")
 	defer s.close()
 	s.next()
 	<-time.After(100 * time.Millisecond) // the timeout itself is what is tested
 	h.fake.turnStarted(1)
 	require.Equal(t, "e1-1", s.next()["id"])
+}
+
+// TestCaseD3_24: every event stream comes from the one helper.
+func TestCaseD3_24_AllStreamsAreAlike(t *testing.T) {
+	h := newHarness(t, web.Config{})
+	for _, path := range []string{"/ops/events", "/ops/stream"} {
+		s := h.stream(path, "operator")
+		require.Equal(t, "text/event-stream", s.resp.Header.Get("Content-Type"), path)
+		require.Equal(t, "no-cache, no-transform", s.resp.Header.Get("Cache-Control"), path)
+		require.Equal(t, "no", s.resp.Header.Get("X-Accel-Buffering"), path)
+		require.Equal(t, "3000", s.next()["retry"], path)
+		s.close()
+	}
 }
 
 // Streams end when the server does: HTTP's own shutdown would wait for them forever.
