@@ -39,7 +39,7 @@ func (a *actor) startAsk() {
 		run.failure = &TurnError{Code: CodeInternal, Class: string(provider.ClassInvalidRequest), Message: err.Error()}
 		return
 	}
-	run.messageID, run.text, run.thought, run.attempt = a.deps.NewID(), "", "", 0
+	run.messageID, run.text, run.thought, run.attempt = MessageID(a.id, a.state.index.End()), "", "", 0
 	run.announced = make(map[string]bool)
 	ctx := run.ctx.ctx
 	a.launch(func() func() {

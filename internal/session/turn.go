@@ -79,7 +79,7 @@ func (a *actor) beginTurn(p Prompt, hash string) (*Accepted, error) {
 	s.turn = run // so that rows and events carry the turn
 	tell := a.tell().row(event.StreamTurn, event.TurnMark{State: "started"})
 	for _, b := range p.Blocks {
-		tell.row(event.StreamUserMessage, event.UserMessage{MessageID: t.ID, Block: mustJSON(message.Blocks{b})})
+		tell.row(event.StreamUserMessage, event.UserMessage{MessageID: MessageID(a.id, t.OpenSeq), Block: mustJSON(message.Blocks{b})})
 	}
 	title := ""
 	if s.rec.Title == "" {
