@@ -158,3 +158,19 @@ func TestServe_AfterKill(t *testing.T) {
 	require.Zero(t, rest.Code, rest.Stderr)
 	require.Contains(t, rest.Stdout, "ada")
 }
+
+// The demo shows a compaction, offline, without any file from elsewhere.
+func TestDemo(t *testing.T) {
+	bin := e2e.Build(t)
+	root := filepath.Dir(filepath.Dir(filepath.Dir(bin)))
+	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "demo.sh"))
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "SPEED=0", "TIDEMARK=" + bin, "TMPDIR=" + cmd.Dir}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "/login#ticket=")
+	require.Regexp(t, `pass +semantic completed \((threshold|precompact)\): watermark`, string(out))
+	left, err := os.ReadDir(cmd.Dir)
+	require.NoError(t, err)
+	require.Empty(t, left, "the demo removes its folder")
+}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -13,8 +16,9 @@ import (
 
 // replayCmd drives a server with recordings (spec section 10).
 type replayCmd struct {
-	Files    []string `arg:"" help:"Transcripts: the corpus form, Claude Code logs, Codex rollouts, Anthropic or OpenAI message arrays." type:"existingfile"`
-	Model    string   `help:"Model that answers; sim:replay speaks the recorded answers." default:"sim:replay" placeholder:"PROVIDER:MODEL"`
+	Files    []string `arg:"" optional:"" help:"Transcripts: the corpus form, Claude Code logs, Codex rollouts, Anthropic or OpenAI message arrays." type:"existingfile"`
+	Sample   bool     `help:"Play the built-in sample session, which sim:assistant answers, instead of files."`
+	Model    string   `help:"Model that answers (default: sim:replay, which speaks the recorded answers)." placeholder:"PROVIDER:MODEL"`
 	Window   int      `help:"A smaller context window for sim:replay, in tokens." placeholder:"N"`
 	Speed    float64  `help:"1 plays at a person's pace, 10 ten times faster, 0 without pauses." placeholder:"N"`
 	Parallel int      `help:"Files at a time." default:"1" placeholder:"N"`
@@ -29,6 +33,11 @@ func (c *replayCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	clean, err := c.sample()
+	if err != nil {
+		return err
+	}
+	defer clean()
 	server, key, stop, err := c.find(e)
 	if err != nil {
 		return err
@@ -49,6 +58,46 @@ func (c *replayCmd) Run(e *env) error {
 		return fmt.Errorf("replay: %d violations and %d files not played to their end", report.Total.Violations, report.Total.Errors)
 	}
 	return nil
+}
+
+// sample puts the sample session into a file like any other; clean removes it.
+func (c *replayCmd) sample() (clean func(), err error) {
+	clean = func() {}
+	switch {
+	case c.Sample && len(c.Files) > 0:
+		return clean, usageError{errors.New("replay: give --sample or files, not both")}
+	case !c.Sample && len(c.Files) == 0:
+		return clean, usageError{errors.New("replay: give transcript files, or --sample for the built-in session")}
+	case !c.Sample:
+		return clean, nil
+	}
+	dir, err := os.MkdirTemp("", "tidemark-sample-")
+	if err != nil {
+		return clean, err
+	}
+	c.Files, c.Model = []string{filepath.Join(dir, "sample.jsonl")}, firstOf(c.Model, sampleModel)
+	return func() { _ = os.RemoveAll(dir) }, writeSample(c.Files[0])
+}
+
+// sampleModel answers the sample: its prompts have no recorded answers.
+const sampleModel = "sim:assistant"
+
+func writeSample(path string) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	lines := []map[string]any{{"type": "session", "id": "sample", "source": "tidemark"}}
+	for _, prompt := range app.SamplePrompts() {
+		lines = append(lines,
+			map[string]any{"role": "user", "content": prompt},
+			// Without an answer in between, a repair would make one message of all prompts. The model's own is played.
+			map[string]any{"role": "assistant", "content": "(not recorded)"})
+	}
+	for _, line := range lines {
+		if err := enc.Encode(line); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, buf.Bytes(), 0o600)
 }
 
 func (c *replayCmd) print(e *env, r replay.Report) error {

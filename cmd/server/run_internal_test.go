@@ -41,7 +41,7 @@ func TestRun_Usage(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "none")
 	for _, args := range [][]string{
 		{}, {"nope"}, {"serve", "--nope"}, {"serve", "--set", "novalue", "--data", data}, {"key", "create"},
-		{"key", "create", "--role", "root", "--name", "x"}, {"session", "status"}, {"replay"}, {"replay", "/nowhere.jsonl"},
+		{"key", "create", "--role", "root", "--name", "x"}, {"session", "status"}, {"replay"}, {"replay", "/nowhere.jsonl"}, {"replay", "--sample", "run.go"},
 		{"serve", "--set", "compaction.fold=true", "--set", "compaction.fold=false"},
 		{"session", "list", "--server", "127.0.0.1:1"}, {"session", "list", "--server", "http://127.0.0.1:1"},
 	} {

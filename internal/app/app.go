@@ -80,6 +80,7 @@ func (a *App) open(ctx, lifetime context.Context, o overrides) (err error) {
 	}
 	a.web = web.New(web.Deps{
 		Sessions: a.manager, Reader: a.db.Sessions(), Bus: a.bus, Auth: a.auth, Log: a.log, Version: o.version,
+		Ready:  a.db.Writable,
 		Sample: SamplePrompts(),
 	}, webConfig(a.cfg, o))
 	a.wg.Go(func() { sweeper{a.db, a.cfg.Retention, a.log}.run(lifetime) })

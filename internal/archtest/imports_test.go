@@ -27,6 +27,8 @@ var allowed = map[string][]string{
 	"internal/pricing": {"internal/message", "internal/model"},
 
 	"internal/transcript": {"internal/message"},
+	// Finds transcripts for tests and benchmarks that measure over real ones.
+	"internal/transcript/corpus": {},
 	// Pricing, because a client that adds up bills must not do it in floats.
 	"internal/replay": {"internal/message", "internal/acp", "internal/transcript", "internal/pricing"},
 
