@@ -209,7 +209,8 @@ func TestSocket_ServerRestart(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, resp.StatusCode)
 }
 
-func TestSocket_DataKeepalive(t *testing.T) {
+// TestCaseD4_36: a balancer that counts only data frames is kept content.
+func TestCaseD4_36_DataKeepalive(t *testing.T) {
 	h := newHarness(t, web.Config{Limits: web.Limits{DataKeepalive: 5 * time.Millisecond}})
 	c := h.dial("alice")
 	c.Await("a keepalive", func(e acp.Envelope) bool { return e.Method == acp.MethodExtKeepalive })

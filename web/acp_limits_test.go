@@ -75,6 +75,8 @@ func TestRateLimit_RequestsAreRefusedCancelsCount(t *testing.T) {
 	require.Equal(t, int64(50), rpc.Data.RetryAfterMS)
 	c.Notify(acp.MethodCancel, acp.SessionRequest{SessionID: id})
 	eventually(t, "the cancel", func() bool { return len(h.fake.called()) == 1 })
+	c.Send(`{`)
+	require.Equal(t, websocket.StatusPolicyViolation, c.CloseCode(), "malformed messages beyond the rate")
 }
 
 func TestRequests_InFlightAndIDs(t *testing.T) {
@@ -100,7 +102,7 @@ func TestRequests_InFlightAndIDs(t *testing.T) {
 }
 
 // TestCaseD4_29 and #30: a client that stops reading costs only itself, and not for long.
-func TestCaseD4_29_SlowClient(t *testing.T) {
+func TestCaseD4_29_30_SlowClient(t *testing.T) {
 	h := newHarness(t, web.Config{Limits: web.Limits{QueueMessages: 64, QueueBytes: 1 << 20, WriteWithin: 200 * time.Millisecond}})
 	h.fake.add("s", "alice")
 	fast := h.dial("alice")

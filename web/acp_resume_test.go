@@ -36,9 +36,9 @@ func resumed(t *testing.T, meta acp.Meta) acp.Resume {
 	return r
 }
 
-// TestCaseD1_1: a socket that was dropped in the middle of an answer gets only what it has not seen, with the bytes it
+// TestCaseD1_1 and #12: a socket that was dropped in the middle of an answer gets only what it has not seen, with the bytes it
 // would have seen live.
-func TestCaseD1_1_ResumeSendsOnlyNewer(t *testing.T) {
+func TestCaseD1_1_12_ResumeSendsOnlyNewerAndTheTurn(t *testing.T) {
 	h := newHarness(t, web.Config{})
 	whole := h.dial("alice")
 	id := whole.NewSession(nil)
@@ -123,8 +123,8 @@ func TestResume_WithoutAfterIsLive(t *testing.T) {
 	require.Equal(t, "after", u.Text())
 }
 
-// TestCaseD1_8, #17: rows that land while the log is read are neither lost nor doubled.
-func TestCaseD1_8_RowsDuringResume(t *testing.T) {
+// TestCaseD1_8 and #17: rows that land while the log is read are neither lost nor doubled.
+func TestCaseD1_8_17_RowsDuringResume(t *testing.T) {
 	h := newHarness(t, web.Config{})
 	h.fake.add("s", "alice")
 	writer := make(chan struct{})

@@ -18,7 +18,6 @@ const (
 
 const (
 	ctxRequestID = "tidemark.request_id"
-	ctxNonce     = "tidemark.nonce"
 	ctxIdentity  = "tidemark.identity"
 )
 
@@ -28,24 +27,16 @@ func requestID(c echo.Context) string {
 	return id
 }
 
-// cspNonce is the nonce that a page's own script and style elements must carry.
-func cspNonce(c echo.Context) string {
-	nonce, _ := c.Get(ctxNonce).(string)
-	return nonce
-}
-
 // contentPolicy lets a page load only what this server embeds: no remote script, image or frame, whatever text a model
 // or a tool puts into it (cases D7 #68, #69).
-const contentPolicy = "default-src 'none'; script-src 'self' 'nonce-%[1]s'; style-src 'self' 'nonce-%[1]s'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
 	"img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // secureHeaders sets what every answer carries.
 func (s *Server) secureHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		nonce := newNonce()
-		c.Set(ctxNonce, nonce)
 		h := c.Response().Header()
-		h.Set("Content-Security-Policy", fmt.Sprintf(contentPolicy, nonce))
+		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Referrer-Policy", "no-referrer")

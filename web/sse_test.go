@@ -66,8 +66,8 @@ func TestFeed_HeadersAndLiveEvents(t *testing.T) {
 	require.Contains(t, e["data"], `"sensitivity":"PSEUDONYMOUS"`)
 }
 
-// TestCaseD1_4 and #5: a reader that comes back names its place, in the header or in the query, and misses nothing.
-func TestCaseD1_5_ReplayFromAPlace(t *testing.T) {
+// TestCaseD1_4, #5 and #9: each reader names its own place, in the header or in the query, and misses nothing.
+func TestCaseD1_4_5_9_ReplayFromAPlace(t *testing.T) {
 	h := newHarness(t, web.Config{})
 	for i := range 1200 { // more than one page
 		h.fake.turnStarted(i)

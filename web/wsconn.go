@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -34,7 +35,8 @@ type wsConn struct {
 	wg      sync.WaitGroup
 	closed  chan struct{} // the reader has ended
 
-	attaching sync.Mutex // one attach, load or close at a time
+	attaching sync.Mutex   // one attach, load or close at a time
+	cancels   atomic.Int64 // session/cancel on their way
 
 	mu          sync.Mutex
 	initialized bool
@@ -99,6 +101,9 @@ func (c *wsConn) write() {
 		switch {
 		case ok:
 			if err := c.writeFrame(f.data); err != nil {
+				if errors.Is(err, context.DeadlineExceeded) {
+					c.tooSlow()
+				}
 				c.drop() // the reader ends with it
 				return
 			}

@@ -53,20 +53,27 @@ func (c *wsConn) receive(frame []byte) {
 	env, problem := acp.Decode(frame)
 	switch {
 	case problem != nil:
-		c.refuse(env.ID, "", problem)
-		if !c.isInitialized() {
-			c.shut(closeProtocol, "the first message must be initialize")
-		}
+		c.malformed(env, problem)
 	case env.Kind() == acp.KindResponse:
 		c.answered(env)
 	case !c.isInitialized() && env.Method != acp.MethodInitialize:
 		c.refuse(env.ID, env.Method, fail("invalid_request", "the first message must be initialize"))
 		c.shut(closeProtocol, "the first message must be initialize")
 	case env.Kind() == acp.KindNotification:
-		c.limiter.AllowN(c.s.cfg.Now(), 1) // counted, never refused: a cancel must always count
 		c.notified(env)
 	default:
 		c.requested(env)
+	}
+}
+
+// malformed answers what is no message. A peer that goes on sending such is cut off.
+func (c *wsConn) malformed(env acp.Envelope, problem *acp.Error) {
+	c.refuse(env.ID, "", problem)
+	switch {
+	case !c.isInitialized():
+		c.shut(closeProtocol, "the first message must be initialize")
+	case !c.limiter.AllowN(c.s.cfg.Now(), 1):
+		c.shut(closePolicy, "too many malformed messages")
 	}
 }
 
@@ -94,12 +101,14 @@ func (c *wsConn) requested(env acp.Envelope) {
 	c.wg.Go(func() { c.serve(k, m) })
 }
 
-// notified handles a notification. Unknown ones are dropped: JSON-RPC has no answer for them.
+// notified handles a notification. Unknown ones are dropped: JSON-RPC has no answer for them. A cancel is counted but
+// never refused; a flood of them is cut down to one at a time.
 func (c *wsConn) notified(env acp.Envelope) {
+	hurried := !c.limiter.AllowN(c.s.cfg.Now(), 1)
 	switch env.Method {
 	case acp.MethodCancel:
 		if p, err := acp.DecodeParams[acp.SessionRequest](env.Params); err == nil {
-			c.cancelTurn(p.SessionID)
+			c.cancelTurn(p.SessionID, hurried)
 		}
 	case acp.MethodCancelRequest:
 		if p, err := acp.DecodeParams[acp.CancelRequestNotification](env.Params); err == nil {

@@ -35,10 +35,7 @@ func (c *Client) Await(what string, matches func(acp.Envelope) bool) acp.Envelop
 				return true
 			}
 		}
-		if c.ended != nil {
-			return true
-		}
-		return false
+		return c.ended != nil
 	})
 	if found.Kind() == acp.KindResponse && found.ID.IsZero() {
 		c.mu.Lock()
