@@ -27,6 +27,8 @@ const readers = 4
 // Config of a database. Dir is required.
 type Config struct {
 	Dir         string           // the data folder; created when missing
+	Existing    bool             // open only what is there: ErrNoDatabase when nothing is
+	Exclusive   bool             // for a server: ErrInUse when another exclusive user has the folder
 	Now         func() time.Time // nil = time.Now
 	NewID       func() string    // nil = ULIDs
 	BusyTimeout time.Duration    // 0 = DefaultBusyTimeout
@@ -57,10 +59,12 @@ type DB struct {
 	reader *gorm.DB
 	pools  []*sql.DB
 	epoch  event.Epoch
+	file   os.FileInfo // the database as it was opened
+	lock   *os.File    // nil unless exclusive
 }
 
 // Open opens or creates the database of a data folder and brings its schema up to date. Errors are one line that names
-// the file: ErrNotOurs, ErrNewerSchema, ErrReadOnly, ErrLocked or session.ErrStorage.
+// the file; each is one of the reasons of this package and session.ErrStorage.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	cfg = cfg.withDefaults()
 	dir, err := filepath.Abs(cfg.Dir)
@@ -75,10 +79,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 }
 
 func (db *DB) open(ctx context.Context) (err error) {
-	if err := createFile(db.path); err != nil {
-		return err
-	}
-	if err := guardFile(db.path); err != nil {
+	if err := db.prepare(); err != nil {
 		return err
 	}
 	if err := identify(ctx, db.path, db.cfg.BusyTimeout); err != nil {
@@ -123,27 +124,5 @@ func (db *DB) Close() error {
 		errs = append(errs, db.pools[i].Close())
 	}
 	db.pools = nil
-	return errors.Join(errs...)
-}
-
-// createFile makes folder and file readable by their owner alone; SQLite gives its side files the same mode. A file that
-// is there keeps its own.
-func createFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// guardFile takes a database from the eyes of others, in case it came from a copy.
-func guardFile(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm()&0o077 == 0 {
-		return err
-	}
-	return os.Chmod(path, 0o600)
+	return errors.Join(append(errs, db.unlock())...)
 }

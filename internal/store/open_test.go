@@ -150,6 +150,52 @@ func TestOpen_ReadOnlyFolder(t *testing.T) {
 	require.ErrorIs(t, err, store.ErrReadOnly)
 }
 
+// A look at a data folder creates nothing.
+func TestOpen_Existing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	_, err := store.Open(t.Context(), store.Config{Dir: dir, Existing: true})
+	require.ErrorIs(t, err, store.ErrNoDatabase)
+	require.NoDirExists(t, dir)
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	ours(t, filepath.Join(dir, store.FileName))
+	db, err := store.Open(t.Context(), store.Config{Dir: dir, Existing: true})
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+}
+
+// Two servers on one folder would end each other's turns; a reader beside one is welcome.
+func TestOpen_Exclusive(t *testing.T) {
+	dir := t.TempDir()
+	first, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
+	require.NoError(t, err)
+	_, err = store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
+	require.ErrorIs(t, err, store.ErrInUse)
+	require.ErrorIs(t, err, session.ErrStorage)
+	require.NotContains(t, err.Error(), "\n")
+	beside, err := store.Open(t.Context(), store.Config{Dir: dir})
+	require.NoError(t, err)
+	require.NoError(t, beside.Close())
+	require.NoError(t, first.Close())
+	second, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
+	require.NoError(t, err)
+	require.NoError(t, second.Close())
+}
+
+// A file that was taken away gets no more acknowledged rows; what was read before can still be read.
+func TestWrite_FileRemovedUnderneath(t *testing.T) {
+	f := open(t)
+	id := f.turns(1)
+	aside := filepath.Join(f.dir, "aside")
+	require.NoError(t, os.Rename(f.db.Path(), aside))
+	_, err := f.AppendStream(t.Context(), id, told(f, id, "", 1))
+	require.ErrorIs(t, err, store.ErrGone)
+	require.ErrorIs(t, err, session.ErrStorage)
+	require.Contains(t, err.Error(), f.db.Path())
+	require.Len(t, f.load(id).Rows, 2)
+	require.NoError(t, os.Rename(aside, f.db.Path()))
+	f.ok(f.AppendStream(t.Context(), id, told(f, id, "", 1)))
+}
+
 // Two processes may start on a fresh folder at once: one creates, the other finds.
 func TestOpen_TwoAtOnce(t *testing.T) {
 	dir := t.TempDir()
@@ -168,4 +214,23 @@ func TestOpen_TwoAtOnce(t *testing.T) {
 		errs = append(errs, <-results)
 	}
 	require.NoError(t, errors.Join(errs...))
+}
+
+// The table of requirements B6.5 has exactly its eleven columns.
+func TestSchema_BatchHandlesToTheLetter(t *testing.T) {
+	raw := rawDB(t, open(t).db.Path())
+	require.Equal(t, "custom_id*,batch_id,provider,submitted_at_ms,subject_kind,subject_id,session_id,turn_id,judge_model,status,ingested_at_ms",
+		scalar[string](t, raw, "SELECT group_concat(name || CASE pk WHEN 1 THEN '*' ELSE '' END) FROM pragma_table_info('evaluator_batch_handles')"))
+	require.Equal(t, "status", scalar[string](t, raw, "SELECT name FROM pragma_index_info('idx_evaluator_batch_handles_status')"))
+}
+
+// Every foreign key has an index to follow it by, or deleting one session would walk through all of them.
+func TestSchema_ForeignKeysAreIndexed(t *testing.T) {
+	raw := rawDB(t, open(t).db.Path())
+	for _, table := range tables(t, raw) {
+		n := scalar[int](t, raw, `SELECT COUNT(*) FROM pragma_foreign_key_list(?1) k WHERE NOT EXISTS (
+			SELECT 1 FROM pragma_index_list(?1) i, pragma_index_info(i.name) c
+			WHERE c.seqno = 0 AND c.name = k."from" AND i.partial = 0)`, table)
+		require.Zero(t, n, table)
+	}
 }
