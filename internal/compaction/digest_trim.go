@@ -15,8 +15,9 @@ const (
 	sharePressure = 2
 )
 
-// trimDigest cuts each list to its share: the newest stay, except among specifics, where the likeliest stay.
-func trimDigest(d Digest, bound int) Digest {
+// trimDigest cuts each list to its share: the newest stay, except among specifics, where the likeliest stay. order is
+// the rank of the specifics.
+func trimDigest(d Digest, order []int, bound int) Digest {
 	used := 0
 	d.Asks, d.Left.Asks = trimList(d.Asks, shareAsks*bound/100, &used, d.Left.Asks, func(a *Ask) int { return len(a.Text) + 40 })
 	d.Limits, d.Left.Limits = trimList(d.Limits, shareLimits*bound/100, &used, d.Left.Limits, noteSize)
@@ -32,7 +33,7 @@ func trimDigest(d Digest, bound int) Digest {
 	d.Errors, d.Left.Errors = trimList(d.Errors, shareErrors*bound/100, &used, d.Left.Errors, func(e *ErrorFact) int {
 		return len(e.Tool) + len(e.Target) + len(e.Text) + 50
 	})
-	d.trimSpecifics(bound - used)
+	d.trimSpecifics(order, bound-used)
 	return d
 }
 
@@ -56,9 +57,8 @@ func trimList[T any](l []T, room int, used *int, left int, size func(*T) int) ([
 }
 
 // trimSpecifics keeps the likeliest specifics that fit, with the topics they need.
-func (d *Digest) trimSpecifics(room int) {
-	keep := rankSpecifics(d.Specifics, d.Topics, "")
-	n := 0
+func (d *Digest) trimSpecifics(order []int, room int) {
+	keep, n := slices.Clone(order), 0
 	topics := make([]bool, len(d.Topics)+1)
 	for _, k := range keep {
 		s := &d.Specifics[k]

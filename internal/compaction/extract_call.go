@@ -17,6 +17,9 @@ func (x *extractor) use(u message.ToolUse) {
 		x.scan(a.key, inCall, name, 0)
 		x.scan(a.value, inCall, x.argTopic(a, &c, name, own), argMarks(a, &c))
 		x.openings(a.value, own, argMarks(a, &c))
+		if len(a.value) <= maxAsk {
+			x.codes(a.value, inCall, own, argMarks(a, &c))
+		}
 	}
 	if p := planOf(&c); p != nil {
 		p.Seq = x.d.Last

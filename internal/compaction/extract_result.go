@@ -23,6 +23,9 @@ func (x *extractor) result(r message.ToolResult, c toolCall) {
 		text = x.outcome(&c, text, r.IsError)
 	}
 	x.scan(text, inResult, topic, 0)
+	if len(c.files) == 0 && c.kind == callOther {
+		x.codes(text, inResult, topic, 0)
+	}
 }
 
 // outcome notes what came of a call and returns the result without its wrapper.

@@ -1,9 +1,6 @@
 package compaction
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // Redacted is what a masked secret is replaced by.
 const Redacted = "[REDACTED]"
@@ -82,76 +79,6 @@ func secretAt(s string, i int) (from, to int) {
 // escapedLetter reports whether s[i] is the letter of a JSON escape, as in `\nsk-…`.
 func escapedLetter(s string, i int) bool {
 	return i > 0 && s[i-1] == '\\' && (s[i] == 'n' || s[i] == 't' || s[i] == 'r')
-}
-
-// vendorKey is a key format that its first characters give away.
-type vendorKey struct {
-	prefix string
-	min    int  // characters needed after the prefix
-	mixed  bool // the rest must not look like words joined by dashes
-}
-
-var vendorKeys = []vendorKey{
-	{"sk-ant-", 8, false},
-	{"sk-proj-", 8, false},
-	{"sk-or-", 16, true},
-	{"sk-", 16, true},
-	{"sk_live_", 8, false},
-	{"sk_test_", 8, false},
-	{"rk_live_", 8, false},
-	{"whsec_", 16, true},
-	{"ghp_", 16, false},
-	{"gho_", 16, false},
-	{"ghu_", 16, false},
-	{"ghs_", 16, false},
-	{"ghr_", 16, false},
-	{"github_pat_", 16, false},
-	{"glpat-", 16, false},
-	{"npm_", 30, true},
-	{"hf_", 24, true},
-	{"xoxb-", 8, false},
-	{"xoxp-", 8, false},
-	{"xoxa-", 8, false},
-	{"xoxr-", 8, false},
-	{"xoxs-", 8, false},
-	{"xapp-", 8, false},
-	{"AKIA", 16, true},
-	{"ASIA", 16, true},
-	{"AIza", 30, true},
-	{"ya29.", 20, true},
-	{"SG.", 30, true},
-	{"dop_v1_", 30, true},
-	{"pypi-", 50, true},
-	{"lsv2_", 24, true},
-	{"gsk_", 24, true},
-	{"xai-", 24, true},
-}
-
-// keysByFirst lists the vendor keys by their first byte.
-var keysByFirst = func() (t [256][]*vendorKey) {
-	for i := range vendorKeys {
-		c := vendorKeys[i].prefix[0]
-		t[c] = append(t[c], &vendorKeys[i])
-	}
-	return t
-}()
-
-// vendorKeyAt finds a vendor's key. Inside of a word only the prefixes count that no word holds.
-func vendorKeyAt(s string, i int, inWord bool) (int, int) {
-	for _, v := range keysByFirst[s[i]] {
-		if inWord && (v.mixed || strings.HasPrefix(v.prefix, "sk-")) || !strings.HasPrefix(s[i:], v.prefix) {
-			continue
-		}
-		j := i + len(v.prefix)
-		e := runEnd(s, j, isKeyByte)
-		for e > j && s[e-1] == '.' { // the end of a sentence
-			e--
-		}
-		if e-j >= v.min && (!v.mixed || looksRandom(s[j:e])) {
-			return i, e
-		}
-	}
-	return 0, 0
 }
 
 // bearerAt finds the token after "Bearer ", in headers and in prose that quotes them.
@@ -235,54 +162,4 @@ func urlPasswordAt(s string, i int) (int, int) {
 
 func isUserinfo(b byte) bool {
 	return b > ' ' && b < 0x7f && b != '/' && b != '"' && b != '\'' && b != '\\' && b != '?' && b != '#' && b != '[' && b != '`' && b != ',' && b != '(' && b != ')'
-}
-
-// runEnd is the end of the run of bytes from i on that ok accepts.
-func runEnd(s string, i int, ok func(byte) bool) int {
-	for i < len(s) && ok(s[i]) {
-		i++
-	}
-	return i
-}
-
-func isDigit(b byte) bool  { return b >= '0' && b <= '9' }
-func isLower(b byte) bool  { return b >= 'a' && b <= 'z' }
-func isUpper(b byte) bool  { return b >= 'A' && b <= 'Z' }
-func isLetter(b byte) bool { return isLower(b) || isUpper(b) }
-func isWord(b byte) bool   { return isLetter(b) || isDigit(b) || b == '_' }
-func isSpace(b byte) bool  { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
-
-func isKeyByte(b byte) bool   { return isWord(b) || b == '-' || b == '.' }
-func isURLBase64(b byte) bool { return isWord(b) || b == '-' }
-func isTokenByte(b byte) bool {
-	return isWord(b) || b == '-' || b == '.' || b == '+' || b == '/' || b == '=' || b == '~'
-}
-
-func isPEMByte(b byte) bool {
-	return isWord(b) || isSpace(b) || b == '+' || b == '/' || b == '=' || b == '-' || b == '\\' || b == ':' || b == ','
-}
-
-// cutRunes cuts s to at most n characters on a rune border.
-func cutRunes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
-
-// cutBytes cuts s to at most n bytes on a rune border.
-func cutBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:max(n, 0)]
 }

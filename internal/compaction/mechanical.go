@@ -38,13 +38,14 @@ func Mechanical(ds []Digest, opt MechanicalOptions) MechanicalSummary {
 	opt.Focus, _ = Mask(opt.Focus)
 	w := newWriter(&d, ds, opt)
 	w.sections()
-	text := cutBytes(w.fill(), 3*opt.MaxTokens)
+	order := rankSpecifics(d.Specifics, d.Topics, "")
+	text := cutBytes(w.fill(order), 3*opt.MaxTokens)
 	if strings.TrimSpace(text) == "" && opt.MaxTokens > 0 {
 		text = cutBytes("(nothing to tell)", 3*opt.MaxTokens)
 	}
 	out := MechanicalSummary{Text: text, Tokens: message.FallbackTokens(len(text))}
 	out.Facts, out.Left = shadow(w.facts, &d, text)
-	out.Digest = trimDigest(d, DefaultDigestBound)
+	out.Digest = trimDigest(d, order, DefaultDigestBound)
 	return out
 }
 

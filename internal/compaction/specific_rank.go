@@ -36,6 +36,7 @@ const (
 
 var weightKind = [...]float64{
 	KindPath: -0.35, KindFile: 0, KindSnake: -0.4, KindCamel: -0.8, KindPascal: -0.7, KindConst: -0.4, KindNumber: -0.7, KindHash: -0.7,
+	KindCode: -0.4,
 }
 
 var weightMark = [...]struct {
@@ -181,10 +182,13 @@ func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 
 // kindOf classifies a specific by its text.
 func kindOf(t string) SpecificKind {
-	kind, found := KindPascal, false
-	ScanSpecifics(t, func(_, _ int, k SpecificKind) {
-		if !found {
-			kind, found = k, true
+	if t != "" && t[0] == '\\' { // the opening of a line
+		t = t[1:]
+	}
+	kind := KindCode
+	ScanSpecifics(t, func(from, to int, k SpecificKind) {
+		if from == 0 && to == len(t) {
+			kind = k
 		}
 	})
 	return kind

@@ -15,6 +15,7 @@ const (
 	KindConst                      // CONSTANT_NAME
 	KindNumber                     // three digits and more
 	KindHash                       // seven to forty hex digits
+	KindCode                       // booking and ticket codes, versions, dates, addresses: see ScanCodes
 )
 
 // fileExts are the endings that make a bare name a file.

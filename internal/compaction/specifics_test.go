@@ -39,3 +39,18 @@ func TestScanSpecifics_EqualsExpression(t *testing.T) {
 		}
 	})
 }
+
+func TestScanCodes(t *testing.T) {
+	s := "Book HAT028 for JG7FMM (ENT-221), v1.4.12 of 2024-05-21, mail to ann.lee+x@boats.example; not THIS, x.y.z, 1.2, UTF-8 or a-b."
+	var got []string
+	ScanCodes(s, func(from, to int) { got = append(got, s[from:to]) })
+	want := []string{"HAT028", "JG7FMM", "ENT-221", "v1.4.12", "2024-05-21", "ann.lee+x@boats.example"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Fatal(d)
+	}
+	for _, w := range want {
+		if kindOf(w) != KindCode {
+			t.Errorf("%s is no code", w)
+		}
+	}
+}
