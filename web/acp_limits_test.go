@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +205,8 @@ func TestPanic_IsAnAnswer(t *testing.T) {
 	rpc := c.Refused(acp.MethodExtCompact, acp.CompactRequest{SessionID: id})
 	require.Equal(t, acp.CodeInternal, rpc.Code)
 	require.NotContains(t, string(mustJSON(t, rpc)), "boom", "unknown errors say nothing")
+	status, code := problem(t, h.request(http.MethodPost, "/api/v1/sessions/"+id+"/compact", "alice", ""))
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Equal(t, "internal", code)
 	c.Must(acp.MethodSessionList, json.RawMessage(`{}`), nil)
 }

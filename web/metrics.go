@@ -1,7 +1,9 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -58,7 +60,7 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Set(ctxRequestID, id)
 		c.Response().Header().Set("X-Request-Id", id)
 		began := time.Now()
-		err := next(c)
+		err := s.recovered(c, next)
 		if err != nil {
 			c.Error(err) // so that the status below is the one that was sent
 		}
@@ -72,6 +74,20 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 		s.Log.Debug("request", keyRequestID, id, "method", c.Request().Method, "route", route, "status", status, "took", took)
 		return nil
 	}
+}
+
+// recovered turns a panic into an answer. An aborted transfer goes on to net/http, which cuts the connection.
+func (s *Server) recovered(c echo.Context, next echo.HandlerFunc) (err error) {
+	defer func() {
+		p := recover()
+		if p == http.ErrAbortHandler { //nolint:errorlint // that very value
+			panic(p)
+		}
+		if p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return next(c)
 }
 
 // routeOf is the pattern of the route, one word for everything that has none.
