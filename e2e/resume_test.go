@@ -49,8 +49,12 @@ var chattyTurns = []string{
 
 // smallKnobs compact within a few turns.
 func smallKnobs() acp.Meta {
-	return acp.Meta{}.With(acp.MetaConfig, json.RawMessage(`{"compaction":{"threshold_tokens":2000,"hard_cap_tokens":4000,"tail_max_tokens":1500,"max_tokens":500}}`)).
-		With(acp.MetaTools, json.RawMessage(`[{"name":"look","description":"looks","inputSchema":{"type":"object"}}]`))
+	return lookTool(acp.Meta{}.With(acp.MetaConfig, json.RawMessage(`{"compaction":{"threshold_tokens":2000,"hard_cap_tokens":4000,"tail_max_tokens":1500,"max_tokens":500}}`)))
+}
+
+// lookTool registers the tool that toolClient runs.
+func lookTool(m acp.Meta) acp.Meta {
+	return m.With(acp.MetaTools, json.RawMessage(`[{"name":"look","description":"looks","inputSchema":{"type":"object"}}]`))
 }
 
 func toolClient(key string) acptest.Options {
