@@ -61,7 +61,7 @@ func (c *wsConn) cancelCall(id acp.RequestID) {
 	c.mu.Unlock()
 	switch {
 	case k == nil:
-	case k.prompt && !c.isCommand(k):
+	case k.prompt:
 		if !c.cancelSlots(func(other *call) bool { return other == k }) {
 			c.wg.Go(func() { c.cancelAccepted(k) })
 		}
@@ -78,14 +78,4 @@ func (c *wsConn) cancelAccepted(k *call) {
 	if running {
 		c.cancelNow(k.sessionID)
 	}
-}
-
-// isCommand tells a prompt that is a command, which has no turn to cancel.
-func (c *wsConn) isCommand(k *call) bool {
-	in, bad := acp.DecodeParams[acp.PromptRequest](k.params)
-	if bad != nil {
-		return false
-	}
-	_, ok := commandOf(in.Prompt)
-	return ok
 }

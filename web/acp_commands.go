@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tidemark/internal/acp"
+	"tidemark/internal/compaction"
 	"tidemark/internal/session"
 )
 
@@ -42,7 +43,7 @@ func commandOf(prompt []acp.ContentBlock) (command, bool) {
 
 // runCommand answers a command as an agent message. It is not a turn: no turn row, no transcript row.
 func (c *wsConn) runCommand(k *call, rec session.Record, cmd command) (any, error) {
-	text, err := c.commandText(k, rec, cmd)
+	text, stop, err := c.commandText(k, rec, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -54,24 +55,27 @@ func (c *wsConn) runCommand(k *call, rec session.Record, cmd command) (any, erro
 		return nil, err
 	}
 	a.await(k.ctx)
-	return acp.PromptResponse{StopReason: acp.StopEndTurn}, nil
+	return acp.PromptResponse{StopReason: stop}, nil
 }
 
-func (c *wsConn) commandText(k *call, rec session.Record, cmd command) (string, error) {
+func (c *wsConn) commandText(k *call, rec session.Record, cmd command) (string, acp.StopReason, error) {
 	switch cmd.name {
 	case "compact":
-		pass, err := c.s.Sessions.Compact(k.ctx, rec.ID, cmd.rest)
-		return passText(pass), err
+		pass, err := c.compact(k, rec.ID, cmd.rest)
+		if pass.Outcome == compaction.OutcomeCancelled {
+			return passText(pass), acp.StopCancelled, err
+		}
+		return passText(pass), acp.StopEndTurn, err
 	case "undo":
 		pass, err := c.s.Sessions.Undo(k.ctx, rec.ID)
-		return undoText(pass), err
+		return undoText(pass), acp.StopEndTurn, err
 	}
 	status, err := c.s.Sessions.Status(k.ctx, rec.ID)
-	if err != nil {
-		return "", err
+	switch {
+	case err != nil:
+		return "", "", err
+	case cmd.name == "context":
+		return contextText(status.Posture), acp.StopEndTurn, nil
 	}
-	if cmd.name == "context" {
-		return contextText(status.Posture), nil
-	}
-	return costText(status), nil
+	return costText(status), acp.StopEndTurn, nil
 }

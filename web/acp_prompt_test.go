@@ -11,6 +11,7 @@ import (
 
 	"tidemark/internal/acp"
 	"tidemark/internal/acp/acptest"
+	"tidemark/internal/compaction"
 	"tidemark/internal/event"
 	"tidemark/internal/session"
 	"tidemark/web"
@@ -386,4 +387,43 @@ func TestGaugeTicks_HaveNoNumber(t *testing.T) {
 	h.fake.bus.PublishTick(event.Tick{SessionID: id, TurnID: "T1", Gauge: event.Gauge{Used: 10, Window: 100, CostUSD: "0.01"}})
 	u := c.AwaitUpdate(acp.UpdateUsage, func(u acptest.Update) bool { return u.Meta.Has(acp.MetaEphemeral) })
 	require.NotContains(t, u.Meta, acp.MetaSeq)
+}
+
+// A cancel reaches a manual compaction too, whichever way it was asked for.
+func TestCancel_ManualCompaction(t *testing.T) {
+	h := newHarness(t, web.Config{})
+	c := h.dial("alice")
+	id := c.NewSession(nil)
+	stop := make(chan struct{}, 1)
+	h.fake.cancel = func(string) error { stop <- struct{}{}; return nil }
+	h.fake.compact = func(ctx context.Context, id, _ string) (compaction.Pass, error) {
+		select {
+		case <-stop:
+			return compaction.Pass{ID: "P", SessionID: id, Outcome: compaction.OutcomeCancelled}, nil
+		case <-ctx.Done():
+			return compaction.Pass{}, ctx.Err()
+		}
+	}
+	begun := func(n int) {
+		eventually(t, "it runs", func() bool { return len(h.fake.called()) == n })
+	}
+	command := c.Start(acp.MethodPrompt, acptest.Text(id, "/compact", nil))
+	begun(1)
+	c.Notify(acp.MethodCancel, acp.SessionRequest{SessionID: id})
+	raw, rpc := command.Wait()
+	require.Nil(t, rpc)
+	require.Contains(t, string(raw), "cancelled")
+
+	for i, start := range []func() *acptest.Pending{
+		func() *acptest.Pending { return c.Start(acp.MethodExtCompact, acp.CompactRequest{SessionID: id}) },
+		func() *acptest.Pending { return c.Start(acp.MethodPrompt, acptest.Text(id, "/compact", nil)) },
+	} {
+		p := start()
+		begun(3 + 2*i)
+		c.Notify(acp.MethodCancelRequest, acp.CancelRequestNotification{RequestID: p.ID})
+		_, rpc = p.Wait()
+		require.NotNil(t, rpc)
+		require.Equal(t, acp.CodeCancelled, rpc.Code)
+		<-stop // the pass itself is cancelled, not only the wait for it
+	}
 }

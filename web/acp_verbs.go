@@ -137,7 +137,19 @@ func (c *wsConn) extCompact(k *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.s.Sessions.Compact(k.ctx, id, in.Focus)
+	return c.compact(k, id, in.Focus)
+}
+
+// compact runs a manual compaction. Whoever withdraws the request cancels it; a socket that merely ends does not.
+func (c *wsConn) compact(k *call, id session.ID, focus string) (compaction.Pass, error) {
+	pass, err := c.s.Sessions.Compact(k.ctx, id, focus)
+	c.mu.Lock()
+	withdrawn := k.withdrawn
+	c.mu.Unlock()
+	if err != nil && withdrawn {
+		c.cancelNow(id)
+	}
+	return pass, err
 }
 
 // extUndo takes back the newest compaction and answers with its record.

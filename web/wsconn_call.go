@@ -42,9 +42,7 @@ type replied struct{}
 func (c *wsConn) beginCall(env acp.Envelope, m method) (*call, error) {
 	k := &call{id: env.ID, method: env.Method, params: env.Params}
 	if env.Method == acp.MethodPrompt {
-		if p, err := acp.DecodeParams[acp.SessionRequest](env.Params); err == nil {
-			k.prompt, k.sessionID = true, p.SessionID
-		}
+		k.reserve()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,6 +57,16 @@ func (c *wsConn) beginCall(env acp.Envelope, m method) (*call, error) {
 	k.ctx, k.cancel = context.WithCancel(c.ctx)
 	c.calls[env.ID.String()] = k
 	return k, nil
+}
+
+// reserve opens the slot of a prompt. A command is no turn: a cancel goes to the session at once.
+func (k *call) reserve() {
+	in, bad := acp.DecodeParams[acp.PromptRequest](k.params)
+	if bad != nil {
+		return
+	}
+	_, isCommand := commandOf(in.Prompt)
+	k.prompt, k.sessionID = !isCommand, in.SessionID
 }
 
 // serve runs a request to its answer.
