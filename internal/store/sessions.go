@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -26,8 +27,17 @@ func (db *DB) write(ctx context.Context, what string, fn func(tx *gorm.DB) error
 	if err := db.present(); err != nil {
 		return db.fail(what, err)
 	}
-	return db.fail(what, db.writer.WithContext(ctx).Transaction(fn))
+	begun := time.Now()
+	err := db.writer.WithContext(ctx).Transaction(fn)
+	if took := time.Since(begun); took > slowWrite {
+		db.cfg.Logger.Warn("slow write to the database", "what", what, "latency_ms", took.Milliseconds())
+	}
+	return db.fail(what, err)
 }
+
+// slowWrite is how long a write may take, its wait for others included, before the log says so: everyone behind it
+// waited too.
+const slowWrite = time.Second
 
 // read runs fn on one snapshot of the database.
 func (db *DB) read(ctx context.Context, what string, fn func(tx *gorm.DB) error) error {
