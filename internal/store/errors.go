@@ -19,7 +19,6 @@ var (
 	ErrNewerSchema = errors.New("the database was written by a newer version of Tidemark; install that version")
 	ErrReadOnly    = errors.New("the database or its folder is read-only; make it writable for this user")
 	ErrLocked      = errors.New("the database is locked by another process; stop that process")
-	ErrInUse       = errors.New("another Tidemark server uses this data folder; stop it, or ask it instead")
 	ErrNoDatabase  = errors.New("there is no database; check the data folder")
 	ErrGone        = errors.New("the database file was removed or replaced while in use; put it back and restart")
 	ErrDiskFull    = errors.New("the disk is full; free some space")

@@ -6,10 +6,7 @@ import (
 	"path/filepath"
 )
 
-// lockName is the file beside the database that an exclusive user holds.
-const lockName = "tidemark.lock"
-
-// prepare creates or finds the file, takes the folder's lock when asked, and remembers which file it is.
+// prepare creates or finds the file and remembers which one it is.
 func (db *DB) prepare() (err error) {
 	if !db.cfg.Existing {
 		if err := createFile(db.path); err != nil {
@@ -18,11 +15,6 @@ func (db *DB) prepare() (err error) {
 	}
 	if err := guardFile(db.path); err != nil {
 		return err
-	}
-	if db.cfg.Exclusive {
-		if db.lock, err = lockFile(filepath.Join(filepath.Dir(db.path), lockName)); err != nil {
-			return err
-		}
 	}
 	db.file, err = os.Stat(db.path)
 	return err
@@ -36,15 +28,6 @@ func (db *DB) present() error {
 		return &storageError{path: db.path, err: ErrGone}
 	}
 	return nil
-}
-
-// unlock gives the folder back.
-func (db *DB) unlock() error {
-	if db.lock == nil {
-		return nil
-	}
-	defer func() { db.lock = nil }()
-	return db.lock.Close()
 }
 
 // createFile makes folder and file readable by their owner alone; SQLite gives its side files the same mode. A file that

@@ -28,7 +28,6 @@ const readers = 4
 type Config struct {
 	Dir         string           // the data folder; created when missing
 	Existing    bool             // open only what is there: ErrNoDatabase when nothing is
-	Exclusive   bool             // for a server: ErrInUse when another exclusive user has the folder
 	Now         func() time.Time // nil = time.Now
 	NewID       func() string    // nil = ULIDs
 	BusyTimeout time.Duration    // 0 = DefaultBusyTimeout
@@ -60,7 +59,6 @@ type DB struct {
 	pools  []*sql.DB
 	epoch  event.Epoch
 	file   os.FileInfo // the database as it was opened
-	lock   *os.File    // nil unless exclusive
 }
 
 // Open opens or creates the database of a data folder and brings its schema up to date. Errors are one line that names
@@ -124,5 +122,5 @@ func (db *DB) Close() error {
 		errs = append(errs, db.pools[i].Close())
 	}
 	db.pools = nil
-	return errors.Join(append(errs, db.unlock())...)
+	return errors.Join(errs...)
 }

@@ -163,24 +163,6 @@ func TestOpen_Existing(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// Two servers on one folder would end each other's turns; a reader beside one is welcome.
-func TestOpen_Exclusive(t *testing.T) {
-	dir := t.TempDir()
-	first, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
-	require.NoError(t, err)
-	_, err = store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
-	require.ErrorIs(t, err, store.ErrInUse)
-	require.ErrorIs(t, err, session.ErrStorage)
-	require.NotContains(t, err.Error(), "\n")
-	beside, err := store.Open(t.Context(), store.Config{Dir: dir})
-	require.NoError(t, err)
-	require.NoError(t, beside.Close())
-	require.NoError(t, first.Close())
-	second, err := store.Open(t.Context(), store.Config{Dir: dir, Exclusive: true})
-	require.NoError(t, err)
-	require.NoError(t, second.Close())
-}
-
 // A file that was taken away gets no more acknowledged rows; what was read before can still be read.
 func TestWrite_FileRemovedUnderneath(t *testing.T) {
 	f := open(t)
