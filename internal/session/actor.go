@@ -63,8 +63,8 @@ func (a *actor) run() {
 	defer a.stopWork()
 	for a.broken == nil {
 		a.start()
-		if a.broken != nil {
-			return
+		if a.broken != nil || a.ctx.Err() != nil {
+			return // before another command is taken: a prompt accepted now would only be interrupted
 		}
 		select {
 		case f := <-a.work:
@@ -184,6 +184,7 @@ func (a *actor) closeOut() {
 	}
 	if m := a.state.manual; m != nil {
 		m.reply <- manualReply{err: ErrShuttingDown}
+		close(m.done)
 		a.state.manual = nil
 	}
 }

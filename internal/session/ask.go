@@ -42,6 +42,7 @@ func (a *actor) startAsk() {
 	run.messageID, run.text, run.thought, run.attempt = MessageID(a.id, a.state.index.End()), "", "", 0
 	run.announced = make(map[string]bool)
 	ctx := run.ctx.ctx
+	a.state.asked = a.state.unscaledRequest()
 	a.launch(func() func() {
 		r := asking{a: a, model: m, req: req, ctx: ctx}
 		err := provider.Retry(ctx, a.deps.Retry, r.attempt)
@@ -173,6 +174,7 @@ func (a *actor) finishAsk(r asking, err *provider.Error) {
 	case err == nil:
 		a.finishStep(r, r.done.Blocks, r.done.Usage, nil)
 	case err.Class == provider.ClassContextOverflow && a.state.turn.text == "" && a.recoverOverflow(&r, err):
+	case err.Class == provider.ClassInvalidRequest && a.state.turn.text == "" && a.quarantine(&r, err):
 	default:
 		a.failStep(r, err)
 	}
@@ -189,12 +191,14 @@ func (a *actor) finishStep(r asking, blocks message.Blocks, u message.Usage, per
 		m.Seq, m.TurnID, m.CreatedAt = a.state.index.End(), run.turn.ID, a.deps.Now().UTC()
 		f.Message, f.Digest = &m, compaction.ExtractRow(m, nil)
 	}
-	if perr == nil {
+	measured := perr == nil && !u.Estimated // an estimate of ours is no measurement (cases B25, B73)
+	if measured {
 		f.Measured = s.measure(u)
 	}
 	s.spend(row)
 	run.turn.Steps++
-	s.rec.ContextTokens, s.estimated = u.Prompt(), perr != nil
+	run.overflows, run.quarantined = 0, false
+	s.rec.ContextTokens, s.estimated = u.Prompt(), !measured
 	s.rec.LastCallAt = row.CreatedAt
 	t := a.tell()
 	a.tellStep(t, row, m, f.Measured, perr)
@@ -240,8 +244,18 @@ func (a *actor) tellStep(t *teller, row LedgerRow, m message.Message, measured [
 	}
 }
 
+// unscaledRequest is our own estimate of the request that would be sent now.
+func (s *state) unscaledRequest() int {
+	ps := s.planState(compaction.AtStep)
+	ps.Factor = 1
+	return ps.NextRequest()
+}
+
 // measure tells the applied passes what the first call after them took (protocol, "Turn", 5).
 func (s *state) measure(u message.Usage) []compaction.Pass {
+	if s.asked > 0 && u.Prompt() > 0 {
+		s.ratio = float64(u.Prompt()) / float64(s.asked)
+	}
 	out := s.unmeasured
 	s.unmeasured = nil
 	for i := range out {

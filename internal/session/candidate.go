@@ -19,18 +19,20 @@ type candidateRun struct {
 	cancel  context.CancelFunc
 	staged  bool // ahead of a pass
 
-	done  chan struct{} // closed when text, calls and err are set
-	text  compaction.Text
-	calls []compaction.Call
-	err   error
-	ended bool // the actor knows that it is done
+	done    chan struct{} // closed when text, calls and err are set
+	settled chan struct{} // closed when the actor has been told
+	text    compaction.Text
+	calls   []compaction.Call
+	err     error
+	ended   bool               // the actor knows that it is done
+	before  compaction.Posture // of the session, for staged work that comes to nothing
 }
 
 // buyCandidate starts the call in a goroutine the actor waits for. A newer candidate cancels the one before.
 func (a *actor) buyCandidate(w *passWork, prep compaction.Prepared, staged bool) *candidateRun {
 	a.dropCandidate()
 	ctx, cancel := context.WithCancel(a.ctx)
-	c := &candidateRun{work: w, prep: prep, cancel: cancel, staged: staged, done: make(chan struct{})}
+	c := &candidateRun{work: w, prep: prep, cancel: cancel, staged: staged, done: make(chan struct{}), settled: make(chan struct{})}
 	a.state.candidate = c
 	a.wg.Add(1)
 	go func() {
@@ -39,6 +41,7 @@ func (a *actor) buyCandidate(w *passWork, prep compaction.Prepared, staged bool)
 		c.buy(ctx, a.deps.Summarizer)
 		close(c.done)
 		a.do(func() { a.candidateDone(c) })
+		close(c.settled)
 	}()
 	return c
 }
@@ -86,6 +89,15 @@ func spentOn(calls []compaction.Call) pricing.Price {
 	return sum
 }
 
+// reserved is what the running candidate may still cost: it counts as spent until its calls are in the ledger, so that
+// two purchases never share one remainder of the budget (case D6 60).
+func (s *state) reserved() pricing.USD {
+	if s.candidate == nil || s.candidate.ended {
+		return pricing.USD{}
+	}
+	return s.candidate.prep.Price.OrZero()
+}
+
 // dropCandidate cancels the running candidate; its end is recorded as stale when it comes.
 func (a *actor) dropCandidate() {
 	if c := a.state.candidate; c != nil {
@@ -114,22 +126,27 @@ func (a *actor) settleCandidate(c *candidateRun) {
 	if !ok || a.broken != nil {
 		return
 	}
-	rows := a.passCalls(&p, c.calls)
+	rows, unused := a.passCalls(&p, c.calls)
 	cand := c.outcome()
 	p.Candidate, p.Gate = &cand, cand.Gate
 	state, reason := compaction.StateSemanticRejected, compaction.Reason(cand.Reason)
 	switch {
 	case !s.stands(c):
-		cand.State, cand.Reason = compaction.CandidateStale, string(compaction.ReasonStaleVersion)
-		state, reason = s.rec.Posture.State, s.rec.Posture.Reason
+		cand = *stale(&cand)
+		if now := s.rec.Posture; now.State != compaction.StateSemanticRunning {
+			state, reason = now.State, now.Reason
+		} else {
+			reason = compaction.ReasonStaleVersion
+		}
 	case c.err == nil:
-		s.ready = &readyText{pass: p, work: c.work, text: c.text, version: c.version}
-		state, reason = compaction.StateSemanticReady, s.waitReason()
+		s.ready = &readyText{pass: p, text: c.text, version: c.version}
+		state, reason = compaction.StateSemanticReady, reasonOf(p)
 	}
 	s.spend(rows...)
 	t := a.tell()
+	t.calls(unused).calls(rows)
 	posture := t.posture(state, reason)
-	t.compaction(p, string(p.Outcome), nil)
+	t.compaction(p, shownStatus(p), nil)
 	t.gauge(posture)
 	if _, ok := a.mustCommit("save candidate", func(ctx context.Context) (Commit, error) {
 		return a.deps.Store.SaveCandidate(ctx, SaveCandidate{Pass: p, Ledger: rows, Posture: posture, Out: t.out})
@@ -173,14 +190,6 @@ func (s *state) summary(id string) *compaction.Summary {
 	return nil
 }
 
-// waitReason says what a ready text waits for.
-func (s *state) waitReason() compaction.Reason {
-	if s.rec.Compaction.Streaming.Swap == compaction.SwapFree {
-		return compaction.ReasonSwapNotFree
-	}
-	return compaction.ReasonPrepared
-}
-
 // record finds a pass of the session, among the recent ones or in the store.
 func (a *actor) record(id string) (compaction.Pass, bool) {
 	for _, p := range a.state.recent {
@@ -197,7 +206,6 @@ func (a *actor) record(id string) (compaction.Pass, bool) {
 // readyText is a semantic text that passed the gate and waits for its swap.
 type readyText struct {
 	pass    compaction.Pass
-	work    *passWork // nil after a restart: the text was judged before it was cached
 	text    compaction.Text
 	version int64
 }
@@ -218,13 +226,19 @@ func (a *actor) stageSwap(ck *check) {
 		a.staleSwap(r)
 		return
 	case !a.swapIsFree(ck):
+		a.waitForFreeSwap()
 		return
 	}
 	a.swap(r, *sum)
 }
 
+// waitForFreeSwap says that a ready text would cost a cache write now.
+func (a *actor) waitForFreeSwap() {
+	a.tellPosture(compaction.Posture{State: compaction.StateSemanticReady, Reason: compaction.ReasonSwapNotFree})
+}
+
 // swapIsFree reports whether the view may be rewritten now: always by the rule next_turn; by the rule free when the
-// provider's cache is cold or a pass or fold rewrites the view anyway.
+// provider's cache is cold or a pass, with the fold that may follow it, rewrites the view anyway.
 func (a *actor) swapIsFree(ck *check) bool {
 	s := a.state
 	if s.rec.Compaction.Streaming.Swap == compaction.SwapNextTurn || s.card.MinCachePrefix == 0 {
@@ -233,9 +247,7 @@ func (a *actor) swapIsFree(ck *check) bool {
 	if a.deps.Now().Sub(s.rec.LastCallAt) > promptCacheTTL {
 		return true
 	}
-	plan := s.planner().Plan(s.planState(ck.place))
-	_, folds := s.planner().PlanFold(s.summaries, plan.Threshold)
-	return plan.Verb == compaction.DoPass || folds
+	return s.planner().Plan(s.planState(ck.place)).Verb == compaction.DoPass
 }
 
 // promptCacheTTL is how long a provider keeps a prefix that is not read (requirements C4.4).
@@ -252,7 +264,7 @@ func (a *actor) swap(r *readyText, old compaction.Summary) {
 	cand.State = compaction.CandidateAccepted
 	p.Candidate = &cand
 	before := s.planState(compaction.AtTurnStart).NextRequest()
-	kept := s.prefix + compaction.SummaryTokens(s.summariesBefore(old.ID))
+	kept := s.scaled(s.prefix + compaction.SummaryTokens(s.summariesBefore(old.ID)))
 	version := s.rec.Version + 1
 	t := a.tell().event(event.SummarySwapped, event.SummarySwappedPayload{
 		SessionID: a.id, CompactionID: p.ID, Version: version, SpanTokenCountOut: next.TextTokens(), CacheHit: cand.CacheHit,
@@ -261,7 +273,7 @@ func (a *actor) swap(r *readyText, old compaction.Summary) {
 	prev := s.rec.Posture
 	posture := t.posture(compaction.StateSemanticCommitted, compaction.ReasonSwapCommitted)
 	text := next.Text
-	t.compaction(p, string(p.Outcome), &text)
+	t.compaction(p, shownStatus(p), &text)
 	t.gauge(posture)
 	_, err := a.commit("swap summary", func(ctx context.Context) (Commit, error) {
 		return a.deps.Store.Swap(ctx, Swap{Pass: p, Summary: next, Expect: s.rec.Version, Version: version, Posture: posture, Out: t.out})
@@ -293,7 +305,7 @@ func (a *actor) keepMechanical(r *readyText) {
 
 // staleSwap gives up a text whose view has moved on.
 func (a *actor) staleSwap(r *readyText) {
-	a.endReady(r, compaction.CandidateStale, compaction.StateMechanicalActive, compaction.ReasonStaleVersion)
+	a.endReady(r, compaction.CandidateStale, compaction.StateSemanticRejected, compaction.ReasonStaleVersion)
 }
 
 func (a *actor) endReady(r *readyText, st compaction.CandidateState, state compaction.PostureState, reason compaction.Reason) {
@@ -301,22 +313,10 @@ func (a *actor) endReady(r *readyText, st compaction.CandidateState, state compa
 	p, cand := r.pass, *r.pass.Candidate
 	cand.State, cand.Reason = st, string(reason)
 	p.Candidate = &cand
-	t := a.tell()
-	posture := t.posture(state, reason)
-	t.compaction(p, string(p.Outcome), nil)
-	t.gauge(posture)
-	if _, ok := a.mustCommit("save candidate", func(ctx context.Context) (Commit, error) {
-		return a.deps.Store.SaveCandidate(ctx, SaveCandidate{Pass: p, Posture: posture, Out: t.out})
-	}); ok {
-		a.state.remember(p)
-	}
+	a.saveCandidate(p, compaction.Posture{State: state, Reason: reason})
 }
 
 // deferSwap waits for a broken link to be mended (spec 6.4).
 func (a *actor) deferSwap() {
-	t := a.tell()
-	if p := t.posture(compaction.StateSwapDeferred, compaction.ReasonSummaryLinkMissing); p != nil {
-		t.gauge(p)
-		a.append(t)
-	}
+	a.tellPosture(compaction.Posture{State: compaction.StateSwapDeferred, Reason: a.state.rec.Memory.Link})
 }

@@ -60,6 +60,7 @@ func (a *actor) endCheck() {
 	m := a.state.manual
 	a.state.manual = nil
 	m.ctx.cancel()
+	close(m.done)
 	switch {
 	case m.pass == nil:
 		m.reply <- manualReply{err: ErrCompaction}
@@ -89,11 +90,21 @@ func (a *actor) stageLink(ck *check) {
 		a.log.Warn("summaries could not be checked", "error", err)
 		return
 	}
-	ck.breaks = compaction.LinkCheck(stored, a.state.rec.Watermark)
-	if len(ck.breaks) > 0 {
-		a.state.summaries = sound(stored, ck.breaks)
-		a.tellBroken(ck.breaks[0])
+	ck.breaks = a.linkCheck(stored)
+}
+
+// linkCheck tells the first break of the stored summaries, takes the unsound ones out of the view and returns the spans
+// to cover again (spec 6.8).
+func (a *actor) linkCheck(stored []compaction.Summary) []compaction.Break {
+	s := a.state
+	breaks := compaction.LinkCheck(stored, s.rec.Watermark)
+	s.rec.Memory.Link = ""
+	if len(breaks) > 0 {
+		s.rec.Memory.Link = breaks[0].Reason
+		s.summaries = sound(stored, breaks)
+		a.tellBroken(breaks[0])
 	}
+	return breaks
 }
 
 // sound are the summaries that no break names.
@@ -111,38 +122,43 @@ func sound(stored []compaction.Summary, breaks []compaction.Break) []compaction.
 	return out
 }
 
+// tellBroken shows the posture in any case: whoever came after the load that found the break has not heard of it.
 func (a *actor) tellBroken(b compaction.Break) {
 	t := a.tell()
-	p := t.posture(compaction.StateSummaryLinkBroken, b.Reason)
-	t.gauge(p)
+	t.posture(compaction.StateSummaryLinkBroken, b.Reason)
+	t.gauge(&a.state.rec.Posture)
 	a.append(t)
 }
 
 // stagePass asks the planner and starts the pass it wants.
 func (a *actor) stagePass(ck *check) {
 	s := a.state
+	defer func() { s.wish = nil }()
+	if !s.rec.Compaction.Enabled {
+		return // no estimate, no event, no cache access (spec 2.3)
+	}
 	ps := s.planState(ck.place)
 	ps.Forced = ck.forced
 	ps.Manual = s.manual != nil || s.wish != nil
 	plan := s.planner().Plan(ps)
 	switch plan.Verb {
 	case compaction.DoPass:
-		if ck.place != compaction.AtTurnStart || !a.useStaged(ck, plan, ps) {
+		if !a.useStaged(ck, plan, ps) {
 			a.startPass(ck, plan, ps)
 		}
 	case compaction.NoBoundary:
 		a.reportNoBoundary(ck, plan, ps)
-	default:
+	case compaction.Unreachable:
 		a.warnUnreachable(ps, plan)
 	}
-	s.wish = nil
 }
 
 // stageTruncate drops rows when a mechanical or two-phase pass left the history at or above the cap (spec 4.1). In mode
 // semantic the failed pass itself has truncated.
 func (a *actor) stageTruncate(ck *check) {
 	s := a.state
-	if !s.rec.Compaction.Enabled || s.rec.Compaction.Mode == compaction.ModeSemantic || ck.partial || !s.rec.Compaction.Auto {
+	k := s.rec.Compaction
+	if !k.Enabled || k.Mode == compaction.ModeSemantic || ck.partial || !k.Auto || ck.place == compaction.AtIdle {
 		return
 	}
 	ps := s.planState(ck.place)
@@ -152,32 +168,37 @@ func (a *actor) stageTruncate(ck *check) {
 	}
 	if span, ok := s.planner().Truncate(ps, w); ok {
 		w.Forced, w.Trigger, w.Span = true, compaction.TriggerHardCap, span
+		ck.covered = true
 		a.truncateNow(ck, w, ps)
 	}
 }
 
-// stageFold merges older summaries when they grew past half the threshold (spec 4.8).
+// stageFold merges older summaries when the pass of this check made them grow past half the threshold (spec 4.8). A fold
+// that failed, or was taken back, waits for the next pass: it is never tried at every check.
 func (a *actor) stageFold(ck *check) {
 	s := a.state
-	if !s.rec.Compaction.Auto && s.manual == nil {
+	if !ck.covered || !s.rec.Compaction.Auto && s.manual == nil {
 		return
 	}
-	w := s.planner().Watch(s.planState(ck.place))
-	if f, ok := s.planner().PlanFold(s.summaries, w.Threshold); ok {
+	ps := s.planState(ck.place)
+	w := s.planner().Watch(ps)
+	if f, ok := s.planner().PlanFold(s.summaries, ps.Raw(w.Threshold)); ok {
 		a.startFold(ck, f, w)
 	}
 }
 
-// stageElide replaces the oldest read results by notes when the next request would not fit (spec 4.9).
+// stageElide replaces the oldest read results by notes when the next request would not fit (spec 4.9). After an overflow
+// the estimate is not to be trusted: the request must be a quarter smaller than the one that was refused, and what the
+// pass before freed counts.
 func (a *actor) stageElide(ck *check) {
 	s := a.state
-	if !s.rec.Compaction.Enabled || s.card.Window == 0 || s.turn == nil {
+	if !s.rec.Compaction.Enabled || s.turn == nil {
 		return
 	}
 	ps := s.planState(ck.place)
-	need := ps.NextRequest() - (s.card.Window - s.planner().Reserve(ps))
+	need := s.planner().Excess(ps)
 	if ck.elide {
-		need = max(need, ps.NextRequest()/4)
+		need = max(need, ps.Raw(ps.NextRequest()-ck.from*3/4))
 	}
 	if need <= 0 || s.rec.Compaction.Profile == compaction.ProfileSource && !ck.elide {
 		return
@@ -200,19 +221,8 @@ func (s *state) unread() message.Seq {
 // warnUnreachable says once that prefix, smallest tail and reserve leave no room at all (spec 4.11).
 func (a *actor) warnUnreachable(ps compaction.State, w compaction.Plan) {
 	s := a.state
-	if ps.Window == 0 || s.rec.Memory.Unreachable || s.rec.Compaction.Profile == compaction.ProfileSource || !s.rec.Compaction.Enabled {
-		return
-	}
-	smallest := s.index.Tokens(message.Span{Start: s.index.End() - 1, End: s.index.End()})
-	if s.prefix+smallest+s.planner().Reserve(ps) <= ps.Window {
-		return
-	}
 	s.rec.Memory.Unreachable = true
-	t := a.tell()
-	if p := t.posture(compaction.StateUnavailable, compaction.ReasonTriggerUnreachable); p != nil {
-		t.gauge(p)
-		a.append(t)
-	}
+	a.tellPosture(compaction.Posture{State: compaction.StateUnavailable, Reason: w.Reason})
 	a.log.Warn("the window leaves no room for history", "window", ps.Window, "prefix", s.prefix, "reserve", s.planner().Reserve(ps))
 }
 
@@ -263,6 +273,7 @@ func (a *actor) recoverOverflow(r *asking, err *provider.Error) bool {
 		run.check.place = compaction.AtTurnStart
 	}
 	run.check.forced, run.check.elide, run.check.linked = true, true, true
+	run.check.from = a.state.planState(run.check.place).NextRequest()
 	return true
 }
 

@@ -19,6 +19,7 @@ func (a *actor) recover(snap Snapshot) error {
 		empty := ""
 		t.compaction(p, "failed", &empty)
 		posture := t.posture(compaction.StateIdle, compaction.ReasonNoActiveCompaction)
+		t.gauge(posture)
 		a.failPass(FailPass{Pass: p, Posture: posture, Out: t.out})
 	}
 	for _, p := range snap.Running {
@@ -26,9 +27,12 @@ func (a *actor) recover(snap Snapshot) error {
 		cand.State, cand.Reason = compaction.CandidateFailed, string(compaction.ReasonSemanticCancelled)
 		cand.ErrorClass = string(provider.ClassOther)
 		p.Candidate = &cand
-		a.saveCandidate(p, compaction.StateMechanicalActive, compaction.ReasonSemanticCancelled)
+		a.saveCandidate(p, compaction.Posture{State: compaction.StateSemanticRejected, Reason: compaction.ReasonSemanticCancelled})
 	}
 	a.recoverReady(snap.Ready)
+	if a.broken == nil && len(a.linkCheck(snap.Summaries)) > 0 {
+		a.log.Warn("a stored summary is broken", "reason", a.state.rec.Memory.Link)
+	}
 	if snap.OpenTurn != nil && a.broken == nil {
 		a.state.turn = &turnRun{
 			turn: *snap.OpenTurn, done: make(chan struct{}), result: new(TurnResult),
@@ -58,15 +62,20 @@ func (a *actor) watchGrace() {
 	if a.state.rec.Disconnect == DisconnectCancel {
 		wait = 0
 	}
+	turn := a.state.turn.turn.ID
 	a.grace = time.AfterFunc(wait, func() {
 		select {
-		case a.mailbox <- a.graceOver:
+		case a.mailbox <- func() { a.graceOver(turn) }:
 		case <-a.done:
 		}
 	})
 }
 
-func (a *actor) graceOver() {
+// graceOver may come late: a turn that began since has a grace of its own.
+func (a *actor) graceOver(turn TurnID) {
+	if t := a.state.turn; t == nil || t.turn.ID != turn {
+		return
+	}
 	a.grace = nil
 	if a.clients.Len() == 0 {
 		a.cancelTurn()
@@ -82,19 +91,13 @@ func (a *actor) stopGrace() {
 
 // end closes or deletes a session: its turn is cancelled first, and its end waited for.
 func (m *Manager) end(ctx context.Context, id ID, to State) error {
-	var running <-chan struct{}
-	if err := m.call(ctx, id, func(a *actor) {
-		a.cancelTurn()
-		a.ending = true
-		if a.state.turn != nil {
-			running = a.state.turn.done
-		}
-	}); err != nil {
+	var running []<-chan struct{} // what must have told its end before the session may go (case D5 40)
+	if err := m.call(ctx, id, func(a *actor) { running = a.windDown() }); err != nil {
 		return err
 	}
-	if running != nil {
+	for _, ended := range running {
 		select {
-		case <-running:
+		case <-ended:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -102,6 +105,25 @@ func (m *Manager) end(ctx context.Context, id ID, to State) error {
 	var err error
 	cerr := m.call(ctx, id, func(a *actor) { err = a.endSession(to) })
 	return firstError(cerr, err)
+}
+
+// windDown cancels whatever runs in the session and refuses new work. What it returns closes as that has ended and is in
+// the ledger.
+func (a *actor) windDown() (running []<-chan struct{}) {
+	s := a.state
+	a.ending = true
+	a.cancelTurn()
+	if s.turn != nil {
+		running = append(running, s.turn.done)
+	}
+	if s.manual != nil {
+		running = append(running, s.manual.done)
+	}
+	if s.candidate != nil {
+		a.dropCandidate()
+		running = append(running, s.candidate.settled)
+	}
+	return running
 }
 
 func (a *actor) endSession(to State) error {
@@ -130,12 +152,12 @@ func (a *actor) recoverReady(p *compaction.Pass) {
 	if p == nil || a.broken != nil {
 		return
 	}
-	r := &readyText{pass: *p, version: a.state.rec.Version}
+	r := &readyText{pass: *p, version: p.Version}
 	ctx, cancel := a.writeContext()
 	defer cancel()
 	text, ok := a.deps.Summarizer.Cached(ctx, p.Candidate.CacheKey)
-	if !ok {
-		a.endReady(r, compaction.CandidateStale, compaction.StateMechanicalActive, compaction.ReasonStaleVersion)
+	if !ok || r.version != a.state.rec.Version {
+		a.staleSwap(r)
 		return
 	}
 	r.text = text

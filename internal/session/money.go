@@ -108,9 +108,9 @@ func addTurnCost(t *Turn, c pricing.USD, compacting bool) {
 	}
 }
 
-// passCalls turns the calls of a pass into ledger rows and adds their usage and cost to its record.
-func (a *actor) passCalls(p *compaction.Pass, calls []compaction.Call) []LedgerRow {
-	var rows []LedgerRow
+// passCalls turns the calls of a pass into ledger rows and adds their usage and cost to its record. Calls that used
+// nothing are unused: an event tells of them, the ledger has no line (spec 7.2).
+func (a *actor) passCalls(p *compaction.Pass, calls []compaction.Call) (rows, unused []LedgerRow) {
 	for _, c := range calls {
 		card, ok := a.deps.Cards.Lookup(c.Model)
 		if !ok {
@@ -123,15 +123,16 @@ func (a *actor) passCalls(p *compaction.Pass, calls []compaction.Call) []LedgerR
 		if c.Err != nil {
 			lc.outcome, lc.class = failedOutcome(string(c.Err.Class)), string(c.Err.Class)
 		}
-		if c.Usage.IsZero() {
-			continue // nothing was used: an event tells of it, the ledger has no line (spec 7.2)
-		}
 		row := a.ledgerRow(lc)
+		if c.Usage.IsZero() {
+			unused = append(unused, row)
+			continue
+		}
 		rows = append(rows, row)
 		p.Usage = p.Usage.Add(row.Usage)
 		addPassCost(p, row.CostUSD)
 	}
-	return rows
+	return rows, unused
 }
 
 func addPassCost(p *compaction.Pass, c *pricing.USD) {

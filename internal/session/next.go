@@ -64,6 +64,8 @@ type check struct {
 	forced  bool               // a provider's overflow
 	elide   bool               // an overflow that a pass did not mend: elide whatever the estimate says
 	partial bool               // a semantic pass covered only the part that fits: no truncation in this check (spec 4.6)
+	covered bool               // a pass was applied in this check: summaries may have grown past the line of a fold
+	from    int                // tokens of the request that overflowed
 	linked  bool               // the summaries were held against the watermark
 }
 

@@ -65,10 +65,19 @@ func (t *teller) posture(state compaction.PostureState, reason compaction.Reason
 		return nil
 	}
 	t.s.rec.Posture = p
+	t.out.Posture = &p
 	t.event(event.PostureChanged, event.PostureChangedPayload{
 		SessionID: t.s.rec.ID, State: string(state), Reason: string(reason), Version: t.s.rec.Version,
 	})
 	return &p
+}
+
+// shownStatus is how a pass that has ended is shown; an undone one stays completed on the wire, its record says undone.
+func shownStatus(p compaction.Pass) string {
+	if p.Outcome == compaction.OutcomeUndone {
+		return string(compaction.OutcomeCompleted)
+	}
+	return string(p.Outcome)
 }
 
 // compaction adds the row that shows a pass as it stands.
@@ -121,7 +130,32 @@ func costString(c *pricing.USD) string {
 	return c.String()
 }
 
-// call is the payload of an llm.call event.
+// calls tells how the calls of a pass ended (spec section 8); their prompts and answers are nobody's to read.
+func (t *teller) calls(rows []LedgerRow) *teller {
+	for _, r := range rows {
+		kind := event.CallCompleted
+		if r.Outcome != callOK {
+			kind = event.CallFailed
+		}
+		t.event(kind, callPayload(r, ""))
+	}
+	return t
+}
+
+// budgetReached tells, once, that the session's compaction budget is used up.
+func (t *teller) budgetReached() *teller {
+	s := t.s
+	if s.budgetTold || s.rec.Posture.Reason == compaction.ReasonBudgetExhausted {
+		return t
+	}
+	s.budgetTold = true
+	return t.event(event.BudgetReached, event.BudgetReachedPayload{
+		SessionID: s.rec.ID, Budget: "compaction_session", LimitUSD: s.rec.Compaction.MaxCostPerSessionUSD.String(),
+		SpentUSD: s.rec.CompactionCostUSD.String(),
+	})
+}
+
+// callPayload is the payload of an llm.call event.
 func callPayload(r LedgerRow, message string) event.CallPayload {
 	p := event.CallPayload{
 		SessionID: r.SessionID, TurnID: r.TurnID, CallID: r.ID, Purpose: string(r.Purpose), Model: r.Model, Step: r.Step,

@@ -109,7 +109,8 @@ func (a *actor) startPass(ck *check, plan compaction.Plan, ps compaction.State) 
 func (a *actor) newWork(ck *check, plan compaction.Plan, p compaction.Pass) *passWork {
 	s := a.state
 	w := &passWork{
-		host: a, pass: p, plan: plan, cfg: s.rec.Compaction, model: s.summarizer(), spent: s.rec.CompactionCostUSD,
+		host: a, pass: p, plan: plan, cfg: s.rec.Compaction, model: s.summarizer(),
+		spent: s.rec.CompactionCostUSD.Add(s.reserved()),
 		limit: s.rec.Compaction.MaxTokens,
 	}
 	switch {
@@ -144,7 +145,8 @@ func (w *passWork) carry(s *state, span message.Span) {
 		return
 	}
 	open := s.rows[int(s.turn.turn.OpenSeq-s.rec.Watermark)]
-	w.request, w.reqSeq = compaction.CarryRequest(open, w.cfg.TailMaxTokens), open.Seq
+	limit := s.planner().CarryLimit(s.planState(w.pass.At))
+	w.request, w.reqSeq = compaction.CarryRequest(open, limit), open.Seq
 	w.carried = message.FallbackTokens(w.request.Units())
 }
 

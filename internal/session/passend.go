@@ -17,7 +17,7 @@ func (a *actor) finishPass(ck *check, w *passWork, end passEnd) {
 	case a.broken != nil || !w.begun:
 		// the start could not be stored: nothing was told, nothing is to be ended
 	case end.summary != nil:
-		ck.partial = w.pass.SpanEnd < w.plan.Span.End
+		ck.partial, ck.covered = w.pass.SpanEnd < w.plan.Span.End, true
 		a.applyPass(w, end)
 	default:
 		a.endFailed(ck, w, end)
@@ -48,7 +48,7 @@ func (a *actor) claim(w *passWork, end passEnd) {
 // applyPass puts a summary into the view.
 func (a *actor) applyPass(w *passWork, end passEnd) {
 	s, p := a.state, w.pass
-	rows := a.passCalls(&p, end.calls)
+	rows, unused := a.passCalls(&p, end.calls)
 	var replaces []string
 	for _, parent := range w.parents {
 		replaces = append(replaces, parent.ID)
@@ -66,11 +66,14 @@ func (a *actor) applyPass(w *passWork, end passEnd) {
 		p.FailureMode = compaction.FailBudgetForced
 	}
 	a.figures(&p, w, *end.summary)
-	mem := w.rememberApplied(s.rec.Memory, p)
+	mem := s.rec.Memory.Applied(p)
 
-	t := a.tell()
+	t := a.tell().calls(unused).calls(rows)
 	if end.notice {
-		t.noticeOf(p)
+		t.budgetReached().noticeOf(p)
+	}
+	if p.Candidate != nil && p.Candidate.Reason == string(compaction.ReasonBudgetExhausted) {
+		t.budgetReached()
 	}
 	t.compactionCompleted(p)
 	a.commitApplied(t, w, ApplyPass{
@@ -84,12 +87,13 @@ func (a *actor) commitApplied(t *teller, w *passWork, ap ApplyPass, posture comp
 	s.spend(ap.Ledger...)
 	old := s.rec // what the gauge below shows must be the state after the pass; undone by a reload if the commit fails
 	s.take(ap)
-	status, text := string(p.Outcome), ""
+	s.noteInTurn(ap, w.focus)
+	text := ""
 	if ap.Summary != nil && p.Outcome == compaction.OutcomeCompleted {
 		text = ap.Summary.Text
 	}
 	ap.Posture = t.posture(posture.State, posture.Reason)
-	t.compaction(p, status, &text).gauge(ap.Posture)
+	t.compaction(p, shownStatus(p), &text).gauge(ap.Posture)
 	ap.Out = t.out
 	if _, ok := a.mustCommit("apply pass", func(ctx context.Context) (Commit, error) {
 		return a.deps.Store.ApplyPass(ctx, ap)
@@ -130,29 +134,25 @@ func (s *state) take(ap ApplyPass) {
 	s.remember(p)
 	s.unmeasured = append(s.unmeasured, p)
 	s.estimated = true
-	s.inTurn = nil
-	if s.turn != nil && p.At == compaction.AtStep && p.Kind == compaction.KindMechanical && p.Candidate == nil && len(ap.Replaces) == 0 {
-		s.inTurn = &inTurnPass{pass: p, version: p.Version}
-	}
 }
 
-// rememberApplied is what the planner remembers after a pass that took.
-func (w *passWork) rememberApplied(m compaction.Memory, p compaction.Pass) compaction.Memory {
-	m.Link = ""
-	if len(w.parents) > 0 || w.repair {
-		return m
+// noteInTurn keeps in mind the newest mechanical pass inside the running turn. A fold leaves the newest summary as it is,
+// and an elision touches none, so that a candidate for it is still worth its price.
+func (s *state) noteInTurn(ap ApplyPass, focus string) {
+	p := ap.Pass
+	if p.Trigger == compaction.TriggerFold || p.Kind == compaction.KindElision {
+		return
 	}
-	m.FailStreak, m.FailTurn, m.FutileStreak, m.FutilePending, m.NoBoundary = 0, 0, 0, 0, nil
-	if m.Undone != nil && p.SpanEnd >= m.Undone.Span.End {
-		m.Undone = nil
+	s.inTurn = nil
+	if s.turn != nil && p.At == compaction.AtStep && p.Kind == compaction.KindMechanical && p.Candidate == nil && len(ap.Replaces) == 0 {
+		s.inTurn = &inTurnPass{pass: p, focus: focus}
 	}
-	return m
 }
 
 // endFailed ends a pass that brought no summary: the history stays as it was, or is truncated at the cap (spec 4.5).
 func (a *actor) endFailed(ck *check, w *passWork, end passEnd) {
 	s, f, p := a.state, end.failure, w.pass
-	rows := a.passCalls(&p, end.calls)
+	rows, unused := a.passCalls(&p, end.calls)
 	p.Outcome, p.FailureMode, p.Futile = compaction.OutcomeFailed, f.mode, f.futile
 	if f.mode == compaction.FailAdapterError || f.class != "" {
 		p.ErrorClass = string(f.class)
@@ -165,21 +165,19 @@ func (a *actor) endFailed(ck *check, w *passWork, end passEnd) {
 		ps := s.planState(ck.place)
 		wt := s.planner().Watch(ps)
 		if span, ok := s.planner().Truncate(ps, wt); ok {
+			a.append(a.tell().calls(unused))
+			ck.covered = true
 			a.truncate(w, p, rows, span)
 			return
 		}
 	}
-	mem := s.failed(p)
-	t := a.tell().compactionFailed(p, p.FailureMode)
-	state, reason := failedPosture(p, f, mem)
-	posture := t.posture(state, reason)
+	mem := s.rec.Memory.Failed(p, w.plan, s.rec.Turns)
+	t := a.tell().calls(unused).calls(rows).compactionFailed(p, p.FailureMode)
+	next := s.failedPosture(p, f, mem)
+	posture := t.posture(next.State, next.Reason)
 	s.spend(rows...)
-	status := "failed"
-	if p.Outcome == compaction.OutcomeCancelled {
-		status = "cancelled"
-	}
 	empty := ""
-	t.compaction(p, status, &empty).gauge(posture)
+	t.compaction(p, shownStatus(p), &empty).gauge(posture)
 	a.failPass(FailPass{Pass: p, Ledger: rows, Posture: posture, Memory: &mem, Out: t.out})
 }
 
@@ -195,21 +193,6 @@ func (a *actor) cancelled(p *compaction.Pass) {
 // interruptedPass is the message of a pass that a restart ended (spec 4.12).
 const interruptedPass = "interrupted by a restart"
 
-// failed is what the planner remembers after a pass that did not take.
-func (s *state) failed(p compaction.Pass) compaction.Memory {
-	m := s.rec.Memory
-	switch {
-	case p.Outcome == compaction.OutcomeCancelled, p.Trigger == compaction.TriggerFold:
-	case p.Futile:
-		m.FutileStreak++
-		m.FutilePending = p.SpanTokenCountIn
-	case p.Trigger != compaction.TriggerManual:
-		m.FailStreak++
-		m.FailTurn = s.rec.Turns
-	}
-	return m
-}
-
 // figures fills what the record says of its effect.
 func (a *actor) figures(p *compaction.Pass, w *passWork, sum compaction.Summary) {
 	s := a.state
@@ -218,12 +201,12 @@ func (a *actor) figures(p *compaction.Pass, w *passWork, sum compaction.Summary)
 	if len(w.parents) == 0 && !w.repair {
 		freed -= compaction.SummaryTokens([]compaction.Summary{sum}) - sum.TextTokens() // the seam
 	}
-	p.TokensAfterEstimate = p.TokensBefore - freed
+	p.TokensAfterEstimate = p.TokensBefore - s.scaled(freed)
 	kept := s.prefix + compaction.SummaryTokens(s.summaries)
 	if len(w.parents) > 0 || w.repair {
 		kept = s.prefix
 	}
-	p.PrefixInvalidatedTokens = max(p.TokensBefore-kept, 0)
+	p.PrefixInvalidatedTokens = max(p.TokensBefore-s.scaled(kept), 0)
 	p.BreakEvenTurns = breakEven(*p, s)
 }
 
@@ -248,8 +231,8 @@ func (a *actor) truncate(w *passWork, p compaction.Pass, rows []LedgerRow, span 
 		Request: cut.request, RequestSeq: cut.reqSeq,
 	}
 	a.figures(&p, &cut, sum)
-	mem := s.failed(p)
-	t := a.tell().compactionFailed(p, p.FailureMode)
+	mem := s.rec.Memory.Failed(p, w.plan, s.rec.Turns)
+	t := a.tell().calls(rows).compactionFailed(p, p.FailureMode)
 	a.commitApplied(t, &cut, ApplyPass{
 		Pass: p, Expect: s.rec.Version, Watermark: span.End, Summary: &sum, Ledger: rows, Memory: &mem,
 	}, compaction.Posture{State: compaction.StateMechanicalActive, Reason: compaction.ReasonTruncated})

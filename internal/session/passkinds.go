@@ -97,8 +97,8 @@ func (a *actor) elideNow(ck *check, e compaction.Elision, ps compaction.State) {
 	p := w.pass
 	p.Outcome, p.Version = compaction.OutcomeCompleted, s.rec.Version+1
 	p.SpanTokenCountOut = max(p.SpanTokenCountIn-e.Saved, 0)
-	p.TokensAfterEstimate = p.TokensBefore - e.Saved
-	p.PrefixInvalidatedTokens = ps.Index.Tokens(message.Span{Start: e.Seqs[0], End: ps.Index.End()})
+	p.TokensAfterEstimate = p.TokensBefore - s.scaled(e.Saved)
+	p.PrefixInvalidatedTokens = s.scaled(ps.Index.Tokens(message.Span{Start: e.Seqs[0], End: ps.Index.End()}))
 	t := a.tell().compactionCompleted(p)
 	mem := s.rec.Memory
 	a.commitApplied(t, w, ApplyPass{Pass: p, Expect: s.rec.Version, Watermark: s.rec.Watermark, Memory: &mem},
@@ -128,13 +128,16 @@ func (a *actor) undoPass(ctx context.Context, p compaction.Pass) (compaction.Pas
 	a.dropCandidate()
 	u := UndoPass{Expect: s.rec.Version, Version: s.rec.Version + 1, Watermark: s.rec.Watermark}
 	p.Outcome = compaction.OutcomeUndone
+	if s.ready != nil && s.ready.pass.ID == p.ID {
+		p.Candidate = stale(p.Candidate)
+	}
 	if p.Kind != compaction.KindElision && p.Trigger != compaction.TriggerFold {
 		u.Watermark = p.SpanStart
 	}
 	u.Pass = p
 	mem := s.rec.Memory
 	if u.Watermark < s.rec.Watermark {
-		mem.Undone = &compaction.UndoGuard{Span: p.Span(), Pending: p.SpanTokenCountIn}
+		mem = mem.TookBack(p, s.planner().Watch(s.planState(compaction.AtIdle)))
 	}
 	u.Memory = &mem
 	before := s.rec.Watermark
@@ -143,7 +146,7 @@ func (a *actor) undoPass(ctx context.Context, p compaction.Pass) (compaction.Pas
 		SessionID: a.id, CompactionID: p.ID, Version: u.Version, WatermarkBefore: int64(before), WatermarkAfter: int64(u.Watermark),
 	})
 	u.Posture = t.posture(compaction.StateIdle, compaction.ReasonUndone)
-	t.compaction(p, "completed", nil)
+	t.compaction(p, shownStatus(p), nil)
 	s.estimated = true
 	t.gauge(u.Posture)
 	u.Out = t.out
@@ -162,8 +165,20 @@ func (a *actor) reload(ctx context.Context) error {
 		a.broken = err
 		return err
 	}
-	wish := a.state.wish
+	old := a.state
 	a.state = newState(snap, a.cardOf(snap.Record.Model), a.deps.Config.MaxOutputTokens)
-	a.state.wish, a.state.estimated = wish, true
-	return nil
+	a.state.wish, a.state.stagedAt, a.state.estimated = old.wish, old.stagedAt, true
+	if r := old.ready; r != nil && snap.Ready != nil { // it was made for a view that is no more
+		p := *snap.Ready
+		p.Candidate = stale(p.Candidate)
+		a.saveCandidate(p, a.state.rec.Posture)
+	}
+	return a.broken
+}
+
+// stale is a candidate whose view has moved on.
+func stale(c *compaction.Candidate) *compaction.Candidate {
+	out := *c
+	out.State, out.Reason = compaction.CandidateStale, string(compaction.ReasonStaleVersion)
+	return &out
 }

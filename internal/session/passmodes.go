@@ -27,7 +27,11 @@ func (w *passWork) semantic(ctx context.Context) passEnd {
 		if !w.begin(false) {
 			return passEnd{failure: &passFailure{cancelled: true}}
 		}
-		return w.take(t)
+		end := w.take(t)
+		if end.failure != nil {
+			end.failure.truncate = w.plan.Forced
+		}
+		return end
 	}
 	spent := w.exhausted(prep.Price)
 	if spent && !w.plan.Forced && w.plan.Trigger != compaction.TriggerManual {
@@ -54,7 +58,7 @@ func (w *passWork) call(ctx context.Context, prep compaction.Prepared) passEnd {
 	end := w.take(t)
 	end.calls = t.Calls
 	if end.failure != nil {
-		end.failure.truncate = w.plan.Forced && !end.failure.futile
+		end.failure.truncate = w.plan.Forced
 	}
 	return end
 }

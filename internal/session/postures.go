@@ -38,21 +38,29 @@ func reasonOf(p compaction.Pass) compaction.Reason {
 	return compaction.ReasonAutoTrigger
 }
 
-// failedPosture is what a pass that did not take makes of it.
-func failedPosture(p compaction.Pass, f *passFailure, m compaction.Memory) (compaction.PostureState, compaction.Reason) {
+// failedPosture is what a pass that did not take makes of it. A failure that says nothing about a semantic text leaves it
+// as it was.
+func (s *state) failedPosture(p compaction.Pass, f *passFailure, m compaction.Memory) compaction.Posture {
+	rejected := func(r compaction.Reason) compaction.Posture {
+		return compaction.Posture{State: compaction.StateSemanticRejected, Reason: r}
+	}
 	switch {
 	case f.cancelled:
-		return compaction.StateSemanticRejected, compaction.ReasonSemanticCancelled
+		return rejected(compaction.ReasonSemanticCancelled)
 	case f.futile && m.FutileStreak >= compaction.FutileBeforePause:
-		return compaction.StateUnavailable, compaction.ReasonThrashPaused
+		return compaction.Posture{State: compaction.StateUnavailable, Reason: compaction.ReasonThrashPaused}
 	case m.FailStreak >= compaction.FailuresBeforeWait:
-		return compaction.StateSemanticRejected, compaction.ReasonSemanticRetryWait
+		return rejected(compaction.ReasonSemanticRetryWait)
 	case f.reason == compaction.ReasonSemanticDisabled:
-		return compaction.StateUnavailable, f.reason
+		return compaction.Posture{State: compaction.StateUnavailable, Reason: f.reason}
+	case p.Candidate != nil && rejected(compaction.Reason(p.Candidate.Reason)).Legal():
+		return rejected(compaction.Reason(p.Candidate.Reason))
+	case p.Kind != compaction.KindSemantic && s.rec.Posture.State != compaction.StateSemanticRunning:
+		return s.rec.Posture
 	case f.reason == "":
-		return compaction.StateSemanticRejected, compaction.ReasonSemanticUnclassifiable
+		return rejected(compaction.ReasonSemanticUnclassifiable)
 	}
-	return compaction.StateSemanticRejected, f.reason
+	return rejected(f.reason)
 }
 
 // postureRecord is the one record of spec 6.6.
@@ -76,8 +84,15 @@ func (s *state) postureRecord(now time.Time) compaction.PostureRecord {
 	if q, open := s.index.OpenCall(); open {
 		r.PinnedBy = &q
 	}
-	if s.rec.Memory.Link != "" {
+	switch s.rec.Memory.Link {
+	case "":
+	case compaction.ReasonSummaryLinkMissing:
+		r.SummaryLink = "missing"
+	default:
 		r.SummaryLink = "broken"
+	}
+	if left := s.stagedAt.Add(stageEvery).Sub(now); left > 0 {
+		r.CooldownRemainingS = int(left.Round(time.Second) / time.Second)
 	}
 	if s.rec.UnpricedCalls == 0 {
 		cost := s.rec.CostUSD

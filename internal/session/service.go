@@ -76,11 +76,20 @@ func (m *Manager) newRecord(ctx context.Context, n NewSession) (Record, error) {
 		}
 		r.WindowTokens = n.Window
 	}
+	r.Posture.Reason = idleReason(r.WindowTokens)
 	if !r.Compaction.Enabled {
 		r.Posture = compaction.Posture{State: compaction.StateDisabled, Reason: compaction.ReasonConfigDisabled}
 	}
 	r.Tools, err = toolSpecs(n)
 	return r, err
+}
+
+// idleReason is why nothing is compacted in a session at rest: with an unknown window only the thresholds watch.
+func idleReason(window int) compaction.Reason {
+	if window == 0 {
+		return compaction.ReasonWindowUnknown
+	}
+	return compaction.ReasonNoActiveCompaction
 }
 
 // inherit takes over the compaction configuration of a parent of the same owner (requirements A12.1).
@@ -192,14 +201,14 @@ func (m *Manager) Compact(ctx context.Context, id ID, focus string) (compaction.
 func (a *actor) compactNow(focus string, reply chan manualReply) error {
 	s := a.state
 	switch {
-	case s.turn != nil || s.manual != nil:
+	case s.turn != nil || s.manual != nil || a.ending:
 		return ErrBusy
 	case s.rec.State == StateClosed:
 		return ErrClosed
 	case !s.rec.Compaction.Enabled:
 		return &ParamError{Param: "compaction.enabled", Reason: "compaction is switched off in this session"}
 	}
-	m := &manualRun{check: newCheck(compaction.AtIdle), focus: focus, reply: reply}
+	m := &manualRun{check: newCheck(compaction.AtIdle), focus: focus, reply: reply, done: make(chan struct{})}
 	m.ctx.ctx, m.ctx.cancel = context.WithCancel(a.ctx)
 	s.manual = m
 	return nil
@@ -244,7 +253,17 @@ func (a *actor) setOptions(o Options) error {
 		}
 		c.Compaction.Mode = o.CompactionMode
 	}
+	changed := c.Model != s.rec.Model
 	t := a.tell().row(event.StreamConfigOptions, event.ConfigOptions{Model: c.Model, CompactionMode: string(c.Compaction.Mode)})
+	if changed && s.rec.Posture.State == compaction.StateIdle {
+		was := s.rec.Posture
+		t.posture(compaction.StateIdle, idleReason(c.Window))
+		defer func() { // the commit may fail
+			if s.rec.Model != c.Model {
+				s.rec.Posture = was
+			}
+		}()
+	}
 	c.Out = t.out
 	if _, err := a.commit("configure", func(ctx context.Context) (Commit, error) { return a.deps.Store.Configure(ctx, c) }); err != nil {
 		return err
@@ -252,6 +271,9 @@ func (a *actor) setOptions(o Options) error {
 	s.rec.Model, s.rec.WindowTokens, s.rec.Compaction = c.Model, c.Window, c.Compaction
 	s.card = a.cardOf(c.Model).WithWindow(c.Window)
 	s.maxOutput = min(a.deps.Config.MaxOutputTokens, s.card.MaxOutput)
+	if changed {
+		s.rec.Factor, s.ratio, s.estimated = 1, 0, true // what the other model measured says nothing of this one
+	}
 	return nil
 }
 

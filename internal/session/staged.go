@@ -21,8 +21,8 @@ type stagedWork struct {
 
 // inTurnPass is a mechanical pass inside a turn, for which a candidate is made once when the turn ends (spec 6.4).
 type inTurnPass struct {
-	pass    compaction.Pass
-	version int64
+	pass  compaction.Pass
+	focus string
 }
 
 // stageEvery is the least time between two speculative passes (spec 6.5).
@@ -36,42 +36,42 @@ func (a *actor) turnOver() {
 	s := a.state
 	done := s.inTurn
 	s.inTurn = nil
+	if !s.rec.Compaction.Enabled || s.rec.Compaction.Mode != compaction.ModeTwoPhase || a.ending {
+		return
+	}
 	s.sample()
 	switch {
-	case s.lastTurn.State != TurnCompleted || s.rec.Compaction.Mode != compaction.ModeTwoPhase || !s.rec.Compaction.Enabled:
-	case done != nil && done.version == s.rec.Version:
-		a.buyAfterTurn(done.pass)
+	case s.lastTurn.State != TurnCompleted: // a stop starts nothing (case B88)
+	case done != nil && s.summary(done.pass.ID) != nil:
+		a.buyAfterTurn(*done)
 	case s.candidate == nil && a.shouldStage():
 		a.stageAhead()
 	}
 }
 
 // buyAfterTurn buys a candidate for a mechanical summary that a pass inside the turn left.
-func (a *actor) buyAfterTurn(p compaction.Pass) {
-	s := a.state
-	sum := s.summary(p.ID)
-	if sum == nil {
-		return
-	}
+func (a *actor) buyAfterTurn(done inTurnPass) {
+	p := done.pass
 	ctx, cancel := a.writeContext()
 	defer cancel()
 	rows, err := a.deps.Store.Rows(ctx, a.id, p.Span())
 	if err == nil {
 		var digests []compaction.Digest
 		if digests, err = a.deps.Store.Digests(ctx, a.id, p.Span()); err == nil {
-			a.buyFor(p, *sum, rows, digests)
+			a.buyFor(done, rows, digests)
 			return
 		}
 	}
 	a.log.Warn("no candidate: the span could not be read", "error", err)
 }
 
-func (a *actor) buyFor(p compaction.Pass, sum compaction.Summary, rows []message.Message, digests []compaction.Digest) {
-	s := a.state
+func (a *actor) buyFor(done inTurnPass, rows []message.Message, digests []compaction.Digest) {
+	s, p := a.state, done.pass
+	sum := *s.summary(p.ID)
 	w := a.newWork(newCheck(compaction.AtIdle), compaction.Plan{Trigger: p.Trigger, Span: p.Span()}, p)
-	w.rows, w.digests, w.request, w.reqSeq = rows, digests, sum.Request, sum.RequestSeq
+	w.focus, w.rows, w.digests, w.request, w.reqSeq = done.focus, rows, digests, sum.Request, sum.RequestSeq
 	w.limit = w.cfg.SummaryLimit(p.SpanTokenCountIn)
-	w.mech = compaction.Mechanical(digests, compaction.MechanicalOptions{MaxTokens: w.limit})
+	w.mech = compaction.Mechanical(digests, compaction.MechanicalOptions{MaxTokens: w.limit, Focus: w.focus})
 	w.after = afterView{before: s.summariesBefore(p.ID), rows: s.rows, elided: copySeqs(s.elided)}
 	for _, x := range s.summaries {
 		if x.Span.Start > sum.Span.Start {
@@ -91,7 +91,7 @@ func (a *actor) buyFor(p compaction.Pass, sum compaction.Summary, rows []message
 		CostUSD: p.CostUSD,
 	}
 	w.pass = p
-	a.saveCandidate(p, compaction.StateSemanticRunning, compaction.ReasonSemanticInFlight)
+	a.saveCandidate(p, compaction.Posture{State: compaction.StateSemanticRunning, Reason: compaction.ReasonSemanticInFlight})
 	if a.broken == nil {
 		a.buyCandidate(w, prep, false).version = s.rec.Version
 	}
@@ -100,13 +100,16 @@ func (a *actor) buyFor(p compaction.Pass, sum compaction.Summary, rows []message
 func (a *actor) noCandidate(p compaction.Pass, w *passWork, reason compaction.Reason) {
 	w.pass = p
 	w.noCandidate(reason)
-	a.saveCandidate(w.pass, compaction.StateMechanicalActive, reason)
+	if reason == compaction.ReasonBudgetExhausted {
+		a.append(a.tell().budgetReached())
+	}
+	a.saveCandidate(w.pass, compaction.Posture{State: compaction.StateMechanicalActive, Reason: reason})
 }
 
-func (a *actor) saveCandidate(p compaction.Pass, state compaction.PostureState, reason compaction.Reason) {
+func (a *actor) saveCandidate(p compaction.Pass, now compaction.Posture) {
 	t := a.tell()
-	posture := t.posture(state, reason)
-	t.compaction(p, string(p.Outcome), nil)
+	posture := t.posture(now.State, now.Reason)
+	t.compaction(p, shownStatus(p), nil)
 	if posture != nil {
 		t.gauge(posture)
 	}
@@ -154,15 +157,45 @@ func burnRate(samples []float64) float64 {
 // shouldStage reports whether the next check is near enough to prepare for (spec 6.5).
 func (a *actor) shouldStage() bool {
 	s, k := a.state, a.state.rec.Compaction
-	if !k.Auto || !k.Streaming.SemanticEnabled || s.staged != nil || a.deps.Now().Sub(s.stagedAt) < stageEvery || len(s.samples) == 0 {
+	if s.staged != nil && s.staged.version != s.rec.Version {
+		s.staged = nil // the view has moved on
+	}
+	if !k.Auto || !k.Streaming.SemanticEnabled || s.staged != nil || !s.checkIsNear() {
 		return false
 	}
+	if a.deps.Now().Sub(s.stagedAt) < stageEvery {
+		a.coolDown()
+		return false
+	}
+	return true
+}
+
+// checkIsNear reports whether the pressure, as it grows, reaches its limit within the horizon.
+func (s *state) checkIsNear() bool {
+	k := s.rec.Compaction.Streaming
 	p := s.samples[len(s.samples)-1]
-	if p < k.Streaming.PrecompactThreshold {
+	if p < k.PrecompactThreshold {
 		return false
 	}
-	reach := p + burnRate(s.samples)*float64(k.Streaming.PrecompactWindow)
-	return p >= urgentPressure || reach >= 1 && burnRate(s.samples) > 0
+	rate := burnRate(s.samples)
+	return p >= urgentPressure || rate > 0 && p+rate*float64(k.PrecompactWindow) >= 1
+}
+
+// coolDown says why nothing is prepared, where nothing weightier is to be said.
+func (a *actor) coolDown() {
+	now := a.state.rec.Posture.State
+	if now == compaction.StateIdle || now == compaction.StatePrecompactStaged {
+		a.tellPosture(compaction.Posture{State: compaction.StateIdle, Reason: compaction.ReasonCooldownActive})
+	}
+}
+
+// tellPosture commits a posture that belongs to no other commit.
+func (a *actor) tellPosture(next compaction.Posture) {
+	t := a.tell()
+	if p := t.posture(next.State, next.Reason); p != nil {
+		t.gauge(p)
+		a.append(t)
+	}
 }
 
 // stageAhead prepares the span that the next check would cover.
@@ -187,13 +220,11 @@ func (a *actor) stageAhead() {
 	if reason != "" || w.exhausted(prep.Price) {
 		return // the check itself will say why there is no candidate
 	}
-	t := a.tell()
-	if p := t.posture(compaction.StatePrecompactStaged, compaction.ReasonBurnRate); p != nil {
-		t.gauge(p)
-		a.append(t)
-	}
+	before := s.rec.Posture
+	a.tellPosture(compaction.Posture{State: compaction.StatePrecompactStaged, Reason: compaction.ReasonBurnRate})
 	if a.broken == nil {
-		a.buyCandidate(w, prep, true).version = s.rec.Version
+		c := a.buyCandidate(w, prep, true)
+		c.version, c.before = s.rec.Version, before
 	}
 }
 
@@ -204,18 +235,28 @@ func (a *actor) stagedDone(c *candidateRun) {
 		s.candidate = nil
 	}
 	var free compaction.Pass
-	rows := a.passCalls(&free, c.calls)
+	rows, unused := a.passCalls(&free, c.calls)
+	if len(unused) > 0 {
+		a.append(a.tell().calls(unused))
+	}
 	st := &stagedWork{span: c.work.pass.Span(), version: c.version, pass: c.work.pass, usage: free.Usage}
-	for _, r := range rows {
+	for i, r := range rows {
 		st.rows = append(st.rows, r.ID)
-		a.mustCommit("record staged call", func(ctx context.Context) (Commit, error) {
-			return a.deps.Store.RecordCall(ctx, r, Out{})
-		})
+		t := a.tell().calls(rows[i : i+1])
+		if _, ok := a.mustCommit("record staged call", func(ctx context.Context) (Commit, error) {
+			return a.deps.Store.RecordCall(ctx, r, t.out)
+		}); !ok {
+			return
+		}
 		s.spend(r)
 	}
-	if a.broken != nil || c.err != nil || c.version != s.rec.Version {
-		return
+	if c.err != nil || c.version != s.rec.Version || !a.keepStaged(c, st) {
+		a.unstage(c)
 	}
+}
+
+// keepStaged holds the text against what every applied pass must keep; false means that it would not do.
+func (a *actor) keepStaged(c *candidateRun, st *stagedWork) bool {
 	w := *c.work
 	cand := c.outcome()
 	cand.State = compaction.CandidateAccepted
@@ -224,24 +265,46 @@ func (a *actor) stagedDone(c *candidateRun) {
 	st.end = w.accept(w.semanticSummary(c.text))
 	st.pass = w.pass
 	if st.end.summary == nil {
-		return
+		return false
 	}
-	s.staged = st
-	t := a.tell()
-	if p := t.posture(compaction.StatePrecompactStaged, compaction.ReasonPrepared); p != nil {
-		t.gauge(p)
-		a.append(t)
-	}
+	a.state.staged = st
+	a.tellPosture(compaction.Posture{State: compaction.StatePrecompactStaged, Reason: compaction.ReasonPrepared})
+	return true
 }
 
-// useStaged turns staged work into the pass a check wants, when it still fits: same view, its range ends at a boundary
-// at or before the check's tail (spec 6.5).
+// unstage takes the posture back when what was to be prepared came to nothing.
+func (a *actor) unstage(c *candidateRun) {
+	if a.state.rec.Posture.State != compaction.StatePrecompactStaged {
+		return
+	}
+	before := c.before
+	if before.State == compaction.StatePrecompactStaged {
+		before = compaction.IdlePosture
+	}
+	a.tellPosture(before)
+}
+
+// fits reports whether staged work does what a check wants: it was made for this view, its range ends at a boundary at
+// or before the check's tail, and what has come since leaves no second pass due (spec 6.5).
+func (s *state) fits(st *stagedWork, plan compaction.Plan) bool {
+	switch plan.Trigger {
+	case compaction.TriggerThreshold, compaction.TriggerHardCap, compaction.TriggerWindow:
+	default:
+		return false
+	}
+	if st == nil || st.version != s.rec.Version || st.span.Start != plan.Span.Start || st.span.End > plan.Span.End {
+		return false
+	}
+	left := s.index.Tokens(message.Span{Start: st.span.End, End: plan.TailStart})
+	return s.scaled(left) < plan.Threshold
+}
+
+// useStaged turns staged work into the pass a check wants; false means that there is none that fits.
 func (a *actor) useStaged(ck *check, plan compaction.Plan, ps compaction.State) bool {
 	s := a.state
 	st := s.staged
 	s.staged = nil
-	fits := st != nil && st.version == s.rec.Version && st.span.Start == plan.Span.Start && st.span.End <= plan.Span.End
-	if !fits || plan.Trigger != compaction.TriggerThreshold && plan.Trigger != compaction.TriggerHardCap {
+	if !s.fits(st, plan) {
 		return false
 	}
 	plan.Trigger, plan.Span = compaction.TriggerPrecompact, st.span

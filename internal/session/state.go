@@ -34,11 +34,15 @@ type state struct {
 	stagedAt  time.Time
 	inTurn    *inTurnPass // the newest mechanical pass inside the running turn
 
+	budgetTold bool // that the compaction budget is used up
+
 	wish *string // summarize_session asked for a pass; the text is the focus
 
 	unmeasured []compaction.Pass // applied, no call since
 	estimated  bool              // the gauge is an estimate until the next measured call
 	prefix     int               // tokens of tools and system
+	asked      int               // our unscaled estimate of the request being asked, or asked last
+	ratio      float64           // the provider's count of it by ours, 0 until measured
 	maxOutput  int
 }
 
@@ -144,6 +148,14 @@ func (s *state) planState(at compaction.Place) compaction.State {
 	return ps
 }
 
+// scaled turns a count of the fallback estimator into the model's tokens.
+func (s *state) scaled(n int) int {
+	if s.rec.Factor <= 0 {
+		return n
+	}
+	return int(float64(n) * s.rec.Factor)
+}
+
 // used is the context gauge: measured when a call has measured it, else the estimate of the next request.
 func (s *state) used() int {
 	if s.estimated || s.rec.ContextTokens == 0 {
@@ -180,7 +192,9 @@ type turnRun struct {
 
 	check     *check // what is left of the check before the next step
 	overflows int    // context overflows of the step being asked
-	attempt   int    // of the step being asked
+	// quarantined says that a result the provider would not take was left out of the step being asked.
+	quarantined bool
+	attempt     int // of the step being asked
 
 	messageID     string          // of the assistant message being streamed
 	text, thought string          // of it, as far as it was shown
@@ -198,6 +212,7 @@ type manualRun struct {
 	focus string
 	ctx   turnContext
 	reply chan manualReply
+	done  chan struct{}    // closed when it is over
 	pass  *compaction.Pass // the newest record made
 }
 

@@ -157,7 +157,7 @@ func (h *looseHost) finish(w *passWork, end passEnd, res CompactResult) (Compact
 // charge writes the pass's calls to the ledger under the owner, outside any session.
 func (h *looseHost) charge(w *passWork, calls []compaction.Call) error {
 	a := &actor{deps: h.m.deps, state: h.st}
-	rows := a.passCalls(&w.pass, calls)
+	rows, _ := a.passCalls(&w.pass, calls)
 	if len(rows) == 0 {
 		return nil
 	}

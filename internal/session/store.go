@@ -11,8 +11,9 @@ import (
 
 // Out is what a commit tells: rows for the session's clients and catalog events, not yet numbered.
 type Out struct {
-	Stream []event.StreamRow
-	Events []event.Event
+	Stream  []event.StreamRow
+	Events  []event.Event
+	Posture *compaction.Posture // nil = unchanged
 }
 
 // Commit is what a store method wrote: the transcript rows with their seqs, the stream rows and events with their

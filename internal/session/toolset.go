@@ -175,8 +175,16 @@ func (t summarizeSession) Call(_ context.Context, c tool.Call) tool.Outcome {
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return tool.ErrorOutcome(tool.ClassError, "The input is not what the tool takes: "+err.Error())
 	}
-	if !t.a.do(func() { t.a.state.wish = &in.Focus }) {
+	off := false
+	if !t.a.do(func() {
+		if off = !t.a.state.rec.Compaction.Enabled; !off {
+			t.a.state.wish = &in.Focus
+		}
+	}) {
 		return tool.ErrorOutcome(tool.ClassCancelled, interruptedResult)
+	}
+	if off {
+		return tool.ErrorOutcome(tool.ClassError, "Compaction is switched off in this session.")
 	}
 	return tool.TextOutcome("The older part of the session will be summarized before the next step.")
 }

@@ -10,6 +10,7 @@ import (
 	"tidemark/internal/compaction"
 	"tidemark/internal/event"
 	"tidemark/internal/message"
+	"tidemark/internal/model"
 	"tidemark/internal/pricing"
 )
 
@@ -67,6 +68,7 @@ func bodyHash(b message.Blocks) string {
 func (a *actor) beginTurn(p Prompt, hash string) (*Accepted, error) {
 	s, now := a.state, a.deps.Now().UTC()
 	zero := pricing.USD{}
+	s.rescale()
 	t := Turn{
 		ID: a.deps.NewID(), SessionID: a.id, State: TurnRunning, StartedAt: now, Key: p.Key, BodyHash: hash, CostUSD: &zero,
 		OpenSeq: s.index.End(),
@@ -105,6 +107,14 @@ func (a *actor) beginTurn(p Prompt, hash string) (*Accepted, error) {
 	run.check = newCheck(compaction.AtTurnStart)
 	a.watchGrace()
 	return &Accepted{TurnID: t.ID, done: run.done, result: run.result}, nil
+}
+
+// rescale takes the newest measurement into the session's factor: at turn start alone, so that two counts of one turn never
+// differ by their scale (spec 4.2).
+func (s *state) rescale() {
+	if s.card.Estimator == model.EstimatorScaled && s.ratio > 0 {
+		s.rec.Factor = min(max(s.ratio, 0.5), 2)
+	}
 }
 
 // titleLength bounds a title made from the first prompt, in runes.

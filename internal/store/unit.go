@@ -55,6 +55,7 @@ func (u *unit) end(out session.Out) (session.Commit, error) {
 	if err := u.appendEvents(out.Events); err != nil {
 		return u.done, err
 	}
+	u.head.setPosture(out.Posture)
 	u.head.Updated = toStamp(u.now)
 	return u.done, u.tx.Model(&u.head).Select("*").Updates(&u.head).Error
 }

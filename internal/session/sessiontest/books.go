@@ -19,6 +19,7 @@ func (w *World) CheckBooks(id session.ID) {
 	ctx := context.Background()
 	for name, check := range map[string]func(context.Context, session.ID) error{
 		"transcript": w.checkTranscript, "stream": w.checkStream, "money": w.checkMoney, "passes": w.checkPasses,
+		"postures": w.checkPostures,
 	} {
 		if err := check(ctx, id); err != nil {
 			w.TB.Errorf("%s of session %s: %v", name, id, err)
@@ -94,6 +95,37 @@ func (w *World) checkMoney(ctx context.Context, id session.ID) error {
 		return fmt.Errorf("calls cost %s, turns %s", calls, byTurn)
 	case !compacting.Equal(rec.CompactionCostUSD):
 		return fmt.Errorf("compaction cost %s, the session says %s", compacting, rec.CompactionCostUSD)
+	}
+	return nil
+}
+
+// checkPostures: only legal pairs were told, each a change, and the record shows the newest.
+func (w *World) checkPostures(ctx context.Context, id session.ID) error {
+	evs, err := w.Store.Events(ctx, session.EventFilter{SessionID: id, Types: []event.Kind{event.PostureChanged}, Limit: 5000})
+	if err != nil {
+		return err
+	}
+	rec, err := w.Store.Record(ctx, id)
+	if err != nil {
+		return err
+	}
+	var last compaction.Posture
+	for _, e := range evs {
+		var p event.PostureChangedPayload
+		if err := json.Unmarshal(e.Payload, &p); err != nil {
+			return err
+		}
+		now := compaction.Posture{State: compaction.PostureState(p.State), Reason: compaction.Reason(p.Reason)}
+		if !now.Legal() {
+			return fmt.Errorf("event %d tells %s, %s, which is no legal pair", e.ID, now.State, now.Reason)
+		}
+		if now == last {
+			return fmt.Errorf("event %d tells %s, %s again", e.ID, now.State, now.Reason)
+		}
+		last = now
+	}
+	if len(evs) > 0 && rec.Posture != last {
+		return fmt.Errorf("the record says %s, %s, the newest event %s, %s", rec.Posture.State, rec.Posture.Reason, last.State, last.Reason)
 	}
 	return nil
 }

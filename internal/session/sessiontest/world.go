@@ -80,11 +80,11 @@ func Open(tb testing.TB, o Options) *World {
 		o.Config.DefaultModel = "sim:assistant"
 	}
 	o.Config.ModelNames = w.Sim.Names()
+	retry := provider.RetryPolicy{Extra: 2, Initial: time.Millisecond, Max: time.Millisecond, MaxRetryAfter: time.Millisecond}
 	w.Manager = session.NewManager(session.Deps{
 		Store: st, Bus: w.Bus, Models: reg, Cards: model.Default(), PriceVersion: model.Default().Version,
-		Summarizer: compaction.NewSummarizer(reg, cache, compaction.SummarizerConfig{Now: o.Now}),
-		Config:     o.Config, Now: o.Now, Log: log,
-		Retry: provider.RetryPolicy{Extra: 2, Initial: time.Millisecond, Max: time.Millisecond, MaxRetryAfter: time.Millisecond},
+		Summarizer: compaction.NewSummarizer(reg, cache, compaction.SummarizerConfig{Now: o.Now, Retry: &retry}),
+		Config:     o.Config, Now: o.Now, Log: log, Retry: retry,
 	})
 	if err := w.Recover(ctx); err != nil {
 		tb.Fatal(err)
