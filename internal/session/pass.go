@@ -68,7 +68,8 @@ type passWork struct {
 	model    string      // that summarizes
 	spent    pricing.USD // on compaction so far
 	focus    string
-	inline   bool // a candidate may be bought and waited for: turn start, manual, overflow at turn start
+	voice    string // what the user asked last, for the language of a span without a word of the user
+	inline   bool   // a candidate may be bought and waited for: turn start, manual, overflow at turn start
 	repair   bool
 	replaces string // the corrupt summary that a repair takes the place of
 	limit    int    // tokens of the summary
@@ -111,7 +112,7 @@ func (a *actor) newWork(ck *check, plan compaction.Plan, p compaction.Pass) *pas
 	w := &passWork{
 		host: a, pass: p, plan: plan, cfg: s.rec.Compaction, model: s.summarizer(),
 		spent: s.rec.CompactionCostUSD.Add(s.reserved()),
-		limit: s.rec.Compaction.MaxTokens,
+		limit: s.rec.Compaction.MaxTokens, voice: s.voice(),
 	}
 	switch {
 	case s.manual != nil:
