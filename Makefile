@@ -14,7 +14,7 @@ GOLANGCI    := $(GO) tool -modfile=tools/golangci.mod golangci-lint
 
 # Only packages with concurrency of their own: the race detector is a second
 # compile of everything below them, SQLite included.
-RACE_PKGS  := internal/session internal/store internal/event web
+RACE_PKGS  := internal/session internal/store internal/event internal/compaction internal/provider web
 RACE_FOUND := $(foreach p,$(RACE_PKGS),$(if $(wildcard $(p)/*.go),./$(p)))
 
 E2E_STAMP    := e2e/node_modules/.installed

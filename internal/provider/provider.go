@@ -41,6 +41,9 @@ type Request struct {
 	// plays number ScriptStep. Other adapters ignore both.
 	Script     []message.Blocks
 	ScriptStep int
+	// Window is a smaller window than the card's, which a session of sim:replay may have; 0 is the card's. Other adapters
+	// ignore it.
+	Window int
 }
 
 // Chunk is a closed set: TextDelta, ThinkingDelta, ToolUseStart, Done.

@@ -55,6 +55,7 @@ func (a *actor) request() provider.Request {
 	s := a.state
 	r := provider.Request{
 		SessionID: a.id, System: s.rec.System, Tools: s.rec.Tools, Messages: s.view().Messages, MaxTokens: s.maxOutput,
+		Window: s.card.Window,
 	}
 	if s.turn.script != nil {
 		r.Script, r.ScriptStep = s.turn.script, s.turn.turn.Steps

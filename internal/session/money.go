@@ -1,7 +1,6 @@
 package session
 
 import (
-	"strings"
 	"time"
 
 	"tidemark/internal/compaction"
@@ -149,10 +148,4 @@ func failedOutcome(class string) string {
 		return callCancelled
 	}
 	return callFailed
-}
-
-// providerOf is the provider part of "provider:model".
-func providerOf(name string) string {
-	p, _, _ := strings.Cut(name, ":")
-	return p
 }

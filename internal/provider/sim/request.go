@@ -19,10 +19,18 @@ func check(card *model.Card, req *provider.Request, p *prompt) *provider.Error {
 	if err := message.ValidateHistory(req.Messages); err != nil {
 		return invalid("messages: %v", err)
 	}
-	if tokens := p.tokens(); tokens > card.Window {
-		return overflow(tokens, card.Window)
+	if tokens, limit := p.tokens(), window(card, req); tokens > limit {
+		return overflow(tokens, limit)
 	}
 	return nil
+}
+
+// window is the card's, or the smaller one that a session of sim:replay was given.
+func window(card *model.Card, req *provider.Request) int {
+	if req.Window > 0 {
+		return min(req.Window, card.Window)
+	}
+	return card.Window
 }
 
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
@@ -46,5 +54,5 @@ func checkTools(tools []message.ToolSpec) *provider.Error {
 
 // outputLimit is how much may be said: max_tokens, and what the window leaves.
 func outputLimit(card *model.Card, req *provider.Request, p *prompt) int {
-	return min(req.MaxTokens, card.Window-p.tokens())
+	return min(req.MaxTokens, window(card, req)-p.tokens())
 }
