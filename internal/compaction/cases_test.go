@@ -22,24 +22,12 @@ func viewJSON(t testing.TB, v message.View) string {
 	return string(b)
 }
 
-// cuts lists the boundaries of rows.
-func cuts(rows []message.Message) []message.Seq {
-	x := compaction.NewIndex(0, rows)
-	var out []message.Seq
-	for q := message.Seq(0); q <= x.End(); q++ {
-		if x.Cut(q) {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
 // B01: after chained passes no result is left whose call is gone; a cut that would leave one is seen before it is
 // committed.
 func TestCaseB01_ChainedPassesLeaveNoOrphan(t *testing.T) {
 	rows := history(t, "U A{t1} R(t1) A U A{t2} R(t2) A{t3} R(t3) A U")
-	for _, first := range cuts(rows) {
-		for _, second := range cuts(rows) {
+	for _, first := range cutsOf(rows) {
+		for _, second := range cutsOf(rows) {
 			if first == 0 || second <= first {
 				continue
 			}
@@ -56,7 +44,7 @@ func TestCaseB01_ChainedPassesLeaveNoOrphan(t *testing.T) {
 // B03, B07: a cut stands only where the open-call set is empty, and stepping back goes on until it is.
 func TestCaseB03_CutInsideAParallelBatch(t *testing.T) {
 	rows := history(t, "U A{t1,t2} R(t1) R(t2) A U A")
-	require.Equal(t, []message.Seq{0, 1, 4, 5, 6, 7}, cuts(rows))
+	require.Equal(t, []message.Seq{0, 1, 4, 5, 6, 7}, cutsOf(rows))
 }
 
 func TestCaseB07_StepsBackUntilNoCallIsOpen(t *testing.T) {
@@ -75,7 +63,7 @@ func TestCaseB07_StepsBackUntilNoCallIsOpen(t *testing.T) {
 // B06: the search for the pair has no bound.
 func TestCaseB06_TwelveCallsInOneRow(t *testing.T) {
 	rows := history(t, "U A{a,b,c,d,e,f,g,h,i,j,k,l} R(a) R(b) R(c) R(d) R(e) R(f) R(g) R(h) R(i) R(j) R(k) R(l) A")
-	require.Equal(t, []message.Seq{0, 1, 14, 15}, cuts(rows))
+	require.Equal(t, []message.Seq{0, 1, 14, 15}, cutsOf(rows))
 }
 
 // B09: an unanswered call pins the watermark at its row, however much follows, and can be named.
@@ -97,7 +85,7 @@ func TestCaseB09_UnansweredCallPins(t *testing.T) {
 
 // B15: results in any order; the boundary is where the last of them has come.
 func TestCaseB15_ResultsOutOfOrder(t *testing.T) {
-	require.Equal(t, []message.Seq{0, 1, 4, 5}, cuts(history(t, "U A{t1,t2} R(t2) R(t1) A")))
+	require.Equal(t, []message.Seq{0, 1, 4, 5}, cutsOf(history(t, "U A{t1,t2} R(t2) R(t1) A")))
 }
 
 // B16, B24: right after a pass nothing is due, whatever was measured before it; synthetic rows start no turn and make

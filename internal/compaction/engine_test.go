@@ -409,6 +409,7 @@ func (e *engine) elide(place compaction.Place, forced bool) {
 	if len(el.Seqs) == 0 {
 		return
 	}
+	require.Less(e.t, el.Seqs[len(el.Seqs)-1], unread)
 	rec := compaction.Pass{Kind: compaction.KindElision, ElidedSeqs: el.Seqs, Outcome: compaction.OutcomeCompleted}
 	e.memory = e.memory.Applied(rec)
 	e.apply(rec, nil, nil, e.watermark)

@@ -150,3 +150,15 @@ func summary(id string, s message.Span, bytes int) compaction.Summary {
 		ID: id, Span: s, Kind: compaction.KindMechanical, Model: "mechanical", Text: text, Hash: compaction.TextHash(text),
 	}
 }
+
+// cutsOf lists the boundaries of rows.
+func cutsOf(rows []message.Message) []message.Seq {
+	x := compaction.NewIndex(0, rows)
+	out := []message.Seq{}
+	for q := message.Seq(0); q <= x.End(); q++ {
+		if x.Cut(q) {
+			out = append(out, q)
+		}
+	}
+	return out
+}

@@ -37,12 +37,13 @@ func BuildView(summaries []Summary, rows []message.Message, elided map[message.S
 	return message.View{Messages: out}
 }
 
-// joinSeam keeps alternation where a synthetic user message meets another user message (spec 4.7, requirements A6.8).
-func joinSeam(out []message.Message, next message.Role) []message.Message {
-	if n := len(out); n == 0 || out[n-1].Role != message.RoleUser || next != message.RoleUser {
-		return out
+// joinSeam keeps alternation where a summary, which is a user message, meets another user message (spec 4.7, requirements
+// A6.8).
+func joinSeam(summaries []message.Message, next message.Role) []message.Message {
+	if len(summaries) == 0 || next != message.RoleUser {
+		return summaries
 	}
-	return append(out, Ack())
+	return append(summaries, Ack())
 }
 
 // Ack is the assistant filler between a summary and a user message.
