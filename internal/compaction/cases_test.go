@@ -88,8 +88,7 @@ func TestCaseB15_ResultsOutOfOrder(t *testing.T) {
 	require.Equal(t, []message.Seq{0, 1, 4, 5}, cutsOf(history(t, "U A{t1,t2} R(t2) R(t1) A")))
 }
 
-// B16, B24: right after a pass nothing is due, whatever was measured before it; synthetic rows start no turn and make
-// nothing due.
+// B16: right after a pass nothing is due; synthetic rows start no turn and make nothing due.
 func TestCaseB16_NoSecondPassAfterTheFirst(t *testing.T) {
 	rows := history(t, turns(30, 700)+"U")
 	s := planState(rows)
@@ -106,6 +105,19 @@ func TestCaseB16_NoSecondPassAfterTheFirst(t *testing.T) {
 	go1.Synthetic = true
 	s.Index.Append(go1)
 	require.Equal(t, before.TailStart, p.Watch(s).TailStart)
+	require.Equal(t, compaction.Nothing, p.Plan(s).Verb)
+}
+
+// B24: what fires is counted anew from rows and summaries; no figure from before the pass is part of the state.
+func TestCaseB24_NothingStaleFires(t *testing.T) {
+	s := nearlyFull(t, 29_999, 200_000, 40_000)
+	p := planner(config(oneTurn))
+	first := p.Plan(s)
+	require.Equal(t, compaction.TriggerWindow, first.Trigger)
+	before := s.NextRequest()
+	s.Watermark, s.SummaryTokens = first.Span.End, 1_000
+	s.Index.Forget(s.Watermark)
+	require.Equal(t, before-29_999+1_000, s.NextRequest())
 	require.Equal(t, compaction.Nothing, p.Plan(s).Verb)
 }
 

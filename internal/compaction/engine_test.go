@@ -162,14 +162,14 @@ func (e *engine) check(place compaction.Place, ask func(*compaction.State)) {
 	}
 	before := len(e.applied)
 	whole := e.pass(s, e.plan(s))
-	if e.cfg.Mode != compaction.ModeSemantic && whole && e.cfg.Auto {
+	if e.cfg.Mode != compaction.ModeSemantic && whole && e.cfg.Auto && place != compaction.AtIdle {
 		e.truncateAtCap(place)
 	}
 	if len(e.applied) > before && e.cfg.Auto {
 		e.fold(place)
 	}
 	if e.turnOpen >= 0 && e.cfg.Profile != compaction.ProfileSource {
-		e.elide(place, s.Forced)
+		e.elide(place, s)
 	}
 	e.hold(place)
 }
@@ -394,12 +394,13 @@ func (e *engine) fold(place compaction.Place) {
 	e.folds++
 }
 
-// elide replaces the oldest read results by notes when the next request does not fit (spec 4.9).
-func (e *engine) elide(place compaction.Place, forced bool) {
+// elide replaces the oldest read results by notes when the next request does not fit, and after an overflow until it is a
+// quarter smaller than the one that was refused (spec 4.9).
+func (e *engine) elide(place compaction.Place, refused compaction.State) {
 	s := e.state(place)
 	need := e.planner().Excess(s)
-	if forced {
-		need = max(need, s.Raw(s.NextRequest())/4)
+	if refused.Forced {
+		need = max(need, s.Raw(s.NextRequest()-refused.NextRequest()*3/4))
 	}
 	unread := e.index.End()
 	if len(e.rows[unread-1].ToolResults()) > 0 {
