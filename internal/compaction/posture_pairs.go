@@ -11,14 +11,14 @@ var posturePairs = []struct {
 	{StateSummaryLinkBroken, []Reason{ReasonSummaryLinkMissing, ReasonSummaryLinkCorrupt}},
 	{StateSwapDeferred, []Reason{ReasonSummaryLinkMissing, ReasonSummaryLinkCorrupt}},
 	{StateSemanticRunning, []Reason{ReasonSemanticInFlight}},
-	// ready: by what asked for the pass, until a turn start at which the swap was not free
-	{StateSemanticReady, append([]Reason{ReasonSwapNotFree}, passReasons...)},
+	// ready: by what asked for the pass, until a turn start at which the swap was not free; folds buy no text of their own
+	{StateSemanticReady, []Reason{ReasonSwapNotFree, ReasonAutoTrigger, ReasonManualRequest, ReasonOverflowRecovery}},
 	{StateSemanticCommitted, append([]Reason{ReasonSwapCommitted}, passReasons...)},
 	{StateSemanticRejected, append(retentionReasons(), rejections...)},
 	{StateMechanicalActive, append([]Reason{
 		ReasonMechanicalOnly, ReasonSemanticDisabled, ReasonBudgetExhausted, ReasonSpanTooLarge, ReasonPersistFailed,
 		ReasonTruncated, ReasonElided,
-	}, passReasons...)},
+	}, passReasons[:4]...)}, // a pass that was prepared ahead is used with its accepted text or not at all
 	{StatePrecompactStaged, []Reason{ReasonBurnRate, ReasonPrepared}},
 	{StateDisabled, []Reason{ReasonConfigDisabled}},
 	{StateUnavailable, []Reason{

@@ -259,10 +259,14 @@ func (s *state) measure(u message.Usage) []compaction.Pass {
 	}
 	out := s.unmeasured
 	s.unmeasured = nil
+	n := u.Prompt()
 	for i := range out {
-		n := u.Prompt()
-		out[i].TokensAfterMeasured = &n
-		s.remember(out[i])
+		newest := s.recentPass(out[i].ID) // its candidate may have moved on since it was applied
+		if newest == nil {
+			newest = &out[i]
+		}
+		newest.TokensAfterMeasured = &n
+		out[i] = *newest
 	}
 	return out
 }

@@ -139,7 +139,7 @@ func (a *actor) settleCandidate(c *candidateRun) {
 			reason = compaction.ReasonStaleVersion
 		}
 	case c.err == nil:
-		s.ready = &readyText{pass: p, text: c.text, version: c.version}
+		a.replaceReady(&readyText{pass: p, text: c.text, version: c.version})
 		state, reason = compaction.StateSemanticReady, reasonOf(p)
 	}
 	s.spend(rows...)
@@ -192,15 +192,23 @@ func (s *state) summary(id string) *compaction.Summary {
 
 // record finds a pass of the session, among the recent ones or in the store.
 func (a *actor) record(id string) (compaction.Pass, bool) {
-	for _, p := range a.state.recent {
-		if p.ID == id {
-			return p, true
-		}
+	if p := a.state.recentPass(id); p != nil {
+		return *p, true
 	}
 	ctx, cancel := a.writeContext()
 	defer cancel()
 	p, err := a.deps.Store.PassRecord(ctx, a.id, id)
 	return p, err == nil
+}
+
+// replaceReady keeps a text for its swap. One that waited before was made for a view that is no more.
+func (a *actor) replaceReady(r *readyText) {
+	if old := a.state.ready; old != nil {
+		p := old.pass
+		p.Candidate = stale(p.Candidate)
+		a.saveCandidate(p, a.state.rec.Posture)
+	}
+	a.state.ready = r
 }
 
 // readyText is a semantic text that passed the gate and waits for its swap.

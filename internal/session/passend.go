@@ -124,11 +124,9 @@ func (s *state) take(ap ApplyPass) {
 	if ap.Memory != nil {
 		s.rec.Memory = *ap.Memory
 	}
-	for i := range s.recent {
-		for _, id := range ap.Replaces {
-			if s.recent[i].ID == id {
-				s.recent[i].FoldedInto = p.ID
-			}
+	for _, id := range ap.Replaces {
+		if parent := s.recentPass(id); parent != nil && p.Trigger == compaction.TriggerFold {
+			parent.FoldedInto = p.ID
 		}
 	}
 	s.remember(p)
@@ -141,11 +139,23 @@ func (s *state) take(ap ApplyPass) {
 func (s *state) noteInTurn(ap ApplyPass, focus string) {
 	p := ap.Pass
 	if p.Trigger == compaction.TriggerFold || p.Kind == compaction.KindElision {
+		s.rebase(ap.Expect, p.Version)
 		return
 	}
 	s.inTurn = nil
 	if s.turn != nil && p.At == compaction.AtStep && p.Kind == compaction.KindMechanical && p.Candidate == nil && len(ap.Replaces) == 0 {
 		s.inTurn = &inTurnPass{pass: p, focus: focus}
+	}
+}
+
+// rebase lets a text that was made for the newest summary follow a change that left that summary as it was; whether it
+// still stands in the view is asked when its time comes.
+func (s *state) rebase(from, to int64) {
+	if c := s.candidate; c != nil && !c.staged && c.version == from {
+		c.version = to
+	}
+	if s.ready != nil && s.ready.version == from {
+		s.ready.version = to
 	}
 }
 

@@ -166,16 +166,24 @@ func (s *state) used() int {
 
 // remember puts a record in front of the recent ones, or in the place of its older form.
 func (s *state) remember(p compaction.Pass) {
-	for i := range s.recent {
-		if s.recent[i].ID == p.ID {
-			s.recent[i] = p
-			return
-		}
+	if old := s.recentPass(p.ID); old != nil {
+		*old = p
+		return
 	}
 	s.recent = slices.Insert(s.recent, 0, p)
 	if len(s.recent) > recentPasses {
 		s.recent = s.recent[:recentPasses]
 	}
+}
+
+// recentPass finds a record among the recent ones.
+func (s *state) recentPass(id string) *compaction.Pass {
+	for i := range s.recent {
+		if s.recent[i].ID == id {
+			return &s.recent[i]
+		}
+	}
+	return nil
 }
 
 // recentPasses is how many records the posture shows (spec 6.6).

@@ -202,9 +202,9 @@ func struckPass(t *testing.T, w *sessiontest.World, id session.ID, mode string, 
 	if mode == "semantic" || place == compaction.AtTurnStart {
 		return oldest(ps)
 	}
-	for _, p := range ps { // newest first
-		if p.Candidate != nil {
-			return p
+	for i := len(ps) - 1; i >= 0; i-- {
+		if ps[i].Candidate != nil {
+			return ps[i]
 		}
 	}
 	t.Fatal("no candidate was made")
