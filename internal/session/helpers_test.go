@@ -36,16 +36,17 @@ func eventually(t *testing.T, w *sessiontest.World, id session.ID, what string, 
 	}
 }
 
-// settled waits until no candidate is being bought.
+// settled waits until nothing is being bought, and insists.
 func settled(t *testing.T, w *sessiontest.World, id session.ID) {
 	t.Helper()
 	eventually(t, w, id, "the end of the candidate", func() bool {
-		for _, p := range status(t, w, id).Posture.Recent {
+		st := status(t, w, id)
+		for _, p := range st.Posture.Recent {
 			if p.Candidate != nil && p.Candidate.State == compaction.CandidateRunning {
 				return false
 			}
 		}
-		return true
+		return st.Posture.Reason != compaction.ReasonBurnRate
 	})
 }
 

@@ -486,9 +486,7 @@ func staging(t *testing.T) (*sessiontest.World, session.ID) {
 	id := w.NewSession(small("two_phase"))
 	for len(passesOf(t, w, id)) == 0 {
 		talk(t, w, id, 1, 300)
-		eventually(t, w, id, "the staged text", func() bool {
-			return status(t, w, id).Record.Posture.Reason != compaction.ReasonBurnRate
-		})
+		settled(t, w, id)
 	}
 	return w, id
 }
@@ -500,9 +498,7 @@ func cooling(t *testing.T) (*sessiontest.World, session.ID) {
 	id := w.NewSession(small("two_phase"))
 	for range 20 {
 		talk(t, w, id, 1, 200)
-		eventually(t, w, id, "the end of staging", func() bool {
-			return status(t, w, id).Record.Posture.Reason != compaction.ReasonBurnRate
-		})
+		settled(t, w, id)
 		if st := status(t, w, id); st.Record.Posture.Reason == compaction.ReasonCooldownActive {
 			require.Equal(t, 30, st.Posture.CooldownRemainingS)
 			c.advance(29 * time.Second)

@@ -16,6 +16,7 @@ import (
 // gapless stream, exact sums, one started and one terminal event per attempt, a watermark that only grows but for undos.
 func (w *World) CheckBooks(id session.ID) {
 	w.TB.Helper()
+	w.Settle(id)
 	ctx := context.Background()
 	for name, check := range map[string]func(context.Context, session.ID) error{
 		"transcript": w.checkTranscript, "stream": w.checkStream, "money": w.checkMoney, "passes": w.checkPasses,

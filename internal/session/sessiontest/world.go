@@ -157,6 +157,36 @@ func (w *World) Wait(acc *session.Accepted) session.TurnResult {
 	}
 }
 
+// Settle waits until no text is being bought for a session beside its turns, at most a while: two reads of the books agree
+// only at rest.
+func (w *World) Settle(id session.ID) {
+	w.TB.Helper()
+	sub := w.Bus.SubscribeSession(id, 0)
+	defer sub.Close()
+	late := time.After(10 * time.Second)
+	for w.buying(id) {
+		select {
+		case <-sub.C:
+		case <-late:
+			return
+		}
+	}
+}
+
+// buying reports whether a candidate runs, or work is being prepared ahead. A session that cannot be reached buys nothing.
+func (w *World) buying(id session.ID) bool {
+	st, err := w.Status(context.Background(), id)
+	if err != nil {
+		return false
+	}
+	for _, p := range st.Posture.Recent {
+		if p.Candidate != nil && p.Candidate.State == compaction.CandidateRunning {
+			return true
+		}
+	}
+	return st.Posture.Reason == compaction.ReasonBurnRate
+}
+
 // Client answers tool calls and permissions by functions.
 type Client struct {
 	Tool   func(ctx context.Context, r tool.Request) (tool.Answer, error)
