@@ -41,14 +41,9 @@ func promptBlock(b acp.ContentBlock) (message.Block, error) {
 	return nil, fmt.Errorf("type %.40q is not accepted; text, image, resource_link and resource are", b.Type)
 }
 
-// imageTypes are the media types that all providers take.
-var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
-
 func imageBlock(mimeType, data string) (message.Block, error) {
-	if !imageTypes[mimeType] || data == "" {
-		return nil, fmt.Errorf("an image is base64 data of type image/png, image/jpeg, image/gif or image/webp")
-	}
-	return message.Image{MediaType: mimeType, Data: data}, nil
+	b := message.Image{MediaType: mimeType, Data: data}
+	return b, b.Check()
 }
 
 // linkBlock passes a link on as text: the server never opens it.
@@ -65,7 +60,7 @@ func resourceBlock(r *acp.Resource) (message.Block, error) {
 		return nil, fmt.Errorf("a resource needs a uri and a text")
 	case r.Text != nil:
 		return message.Text{Text: fmt.Sprintf("<resource uri=%q>\n%s\n</resource>", r.URI, *r.Text)}, nil
-	case r.Blob != nil && imageTypes[r.MimeType]:
+	case r.Blob != nil && message.IsImageType(r.MimeType):
 		return imageBlock(r.MimeType, *r.Blob)
 	}
 	return nil, fmt.Errorf("a resource is text, or a blob of an image type")

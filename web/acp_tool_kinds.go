@@ -38,8 +38,14 @@ func resultBlocks(raw json.RawMessage) (message.Blocks, error) {
 		return nil, err
 	}
 	for _, b := range blocks {
-		if t := b.Type(); t != message.TypeText && t != message.TypeImage {
-			return nil, fmt.Errorf("a result holds text and images, not %s", t)
+		switch v := b.(type) {
+		case message.Text:
+		case message.Image:
+			if err := v.Check(); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("a result holds text and images, not %s", b.Type())
 		}
 	}
 	return blocks, nil

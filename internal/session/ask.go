@@ -124,6 +124,9 @@ func (a *actor) showBatch(b batch) {
 			run.text += p.text
 			t.row(p.kind, event.Text{MessageID: run.messageID, Text: p.text})
 		case event.StreamToolCall:
+			if a.state.callIDs[p.id] || run.announced[p.id] || p.id == "" {
+				continue // it gets an id of ours and is shown with the answer
+			}
 			run.announced[p.id] = true
 			t.row(p.kind, event.ToolCall{CallID: p.id, Name: p.text, Title: p.text, Status: "pending"})
 		}
@@ -187,7 +190,7 @@ func (a *actor) finishStep(r asking, blocks message.Blocks, u message.Usage, per
 	row := a.ledgerRow(a.turnCall(&r, u, perr))
 	f := FinishStep{SessionID: a.id, TurnID: run.turn.ID, Ledger: row}
 	var m message.Message
-	if blocks = cleanContent(blocks); answers(blocks) {
+	if blocks = a.answer(blocks); answers(blocks) {
 		m = message.NewAssistant(blocks...)
 		m.Seq, m.TurnID, m.CreatedAt = a.state.index.End(), run.turn.ID, a.deps.Now().UTC()
 		f.Message, f.Digest = &m, compaction.ExtractRow(m, nil)

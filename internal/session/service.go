@@ -166,14 +166,14 @@ func checkPrompt(p Prompt) error {
 				return &ParamError{Param: "prompt", Reason: "a text block is blank"}
 			}
 		case message.Image:
-			if v.Data == "" || v.MediaType == "" {
-				return &ParamError{Param: "prompt", Reason: "an image has no data or no media type"}
+			if err := v.Check(); err != nil {
+				return &ParamError{Param: "prompt", Reason: err.Error()}
 			}
 		default:
 			return &ParamError{Param: "prompt", Reason: "a user message holds text and images, not " + b.Type()}
 		}
 	}
-	return nil
+	return checkScript(p.Script)
 }
 
 // Cancel implements Service.

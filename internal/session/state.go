@@ -22,6 +22,7 @@ type state struct {
 	index     *compaction.Index
 	summaries []compaction.Summary
 	elided    map[message.Seq]bool
+	callIDs   map[string]bool   // of the rows seen: a model may give an id twice
 	recent    []compaction.Pass // newest first, at most five
 	lastTurn  *Turn             // the one that started last; calls outside turns belong to it (spec 7.7)
 
@@ -51,7 +52,10 @@ func newState(s Snapshot, card model.Card, maxOutput int) *state {
 	st := &state{
 		rec: s.Record, card: card, rows: s.Rows, digests: s.Digests, summaries: s.Summaries,
 		elided: make(map[message.Seq]bool), recent: s.Passes, lastTurn: s.LastTurn, maxOutput: maxOutput,
-		index: compaction.NewIndex(s.Record.Watermark, s.Rows),
+		index: compaction.NewIndex(s.Record.Watermark, s.Rows), callIDs: make(map[string]bool),
+	}
+	for _, m := range s.Rows {
+		st.noteCalls(m)
 	}
 	if s.Record.WindowTokens > 0 {
 		st.card = card.WithWindow(s.Record.WindowTokens)
@@ -82,6 +86,7 @@ func (s *state) appendRows(rows []message.Message, digests ...compaction.Digest)
 	for i, m := range rows {
 		s.rows = append(s.rows, m)
 		s.index.Append(m)
+		s.noteCalls(m)
 		if i < len(digests) {
 			s.digests = append(s.digests, digests[i])
 		} else {
