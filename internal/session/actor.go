@@ -47,10 +47,10 @@ type actor struct {
 	grace    *time.Timer
 }
 
-func newActor(parent context.Context, id ID, st *state, d Deps) *actor {
+func newActor(parent context.Context, id ID, st *state, clients *tool.Clients, d Deps) *actor {
 	ctx, cancel := context.WithCancel(parent)
 	a := &actor{
-		id: id, deps: d, log: d.Log.With("session_id", id), clients: new(tool.Clients), ctx: ctx, cancel: cancel,
+		id: id, deps: d, log: d.Log.With("session_id", id), clients: clients, ctx: ctx, cancel: cancel,
 		mailbox: make(chan func(), DefaultMailbox), work: make(chan func()), done: make(chan struct{}), state: st,
 		lastWork: d.Now(), specs: st.rec.Tools,
 	}

@@ -12,6 +12,7 @@ import (
 	"tidemark/internal/event"
 	"tidemark/internal/model"
 	"tidemark/internal/provider"
+	"tidemark/internal/tool"
 )
 
 // Deps are what sessions need; all are required but Log, Retry and the clock.
@@ -62,7 +63,9 @@ type Manager struct {
 
 	mu     sync.Mutex
 	actors map[ID]*entry
-	closed bool
+	// clients are those attached to a session. They outlive an actor that a failing store ended: its successor asks them.
+	clients map[ID]*tool.Clients
+	closed  bool
 }
 
 // entry is an actor, or one being loaded: ready closes when actor or err is set.
@@ -78,7 +81,7 @@ var _ Service = (*Manager)(nil)
 func NewManager(d Deps) *Manager {
 	d = withDefaults(d)
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Manager{deps: d, ctx: ctx, cancel: cancel, actors: make(map[ID]*entry)}
+	m := &Manager{deps: d, ctx: ctx, cancel: cancel, actors: make(map[ID]*entry), clients: make(map[ID]*tool.Clients)}
 	m.wg.Go(m.sweep)
 	return m
 }
@@ -162,7 +165,7 @@ func (m *Manager) load(id ID, e *entry) {
 		close(e.ready)
 		return
 	}
-	a := newActor(m.ctx, id, newState(snap, m.card(snap.Record.Model), m.deps.Config.MaxOutputTokens), m.deps)
+	a := newActor(m.ctx, id, newState(snap, m.card(snap.Record.Model), m.deps.Config.MaxOutputTokens), m.clientsOf(id), m.deps)
 	if err := a.recover(snap); err != nil {
 		e.err = err
 		close(e.ready)
@@ -185,6 +188,49 @@ func (m *Manager) forget(id ID, e *entry) {
 	defer m.mu.Unlock()
 	if m.actors[id] == e {
 		delete(m.actors, id)
+		m.dropClients(id)
+	}
+}
+
+// clientsOf are the clients attached to a session, whichever actor it has.
+func (m *Manager) clientsOf(id ID) *tool.Clients {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.clients[id]
+	if c == nil {
+		c = new(tool.Clients)
+		m.clients[id] = c
+	}
+	return c
+}
+
+// dropClients forgets a session without actor that nobody is attached to. Call it with the lock held.
+func (m *Manager) dropClients(id ID) {
+	if c := m.clients[id]; c != nil && c.Len() == 0 {
+		delete(m.clients, id)
+	}
+}
+
+// detached starts the clock of a turn that nobody is attached to any more.
+func (m *Manager) detached(id ID) {
+	m.mu.Lock()
+	e := m.actors[id]
+	if e == nil {
+		m.dropClients(id)
+	}
+	m.mu.Unlock()
+	if e == nil {
+		return
+	}
+	select {
+	case <-e.ready:
+	default:
+		return // it is being loaded: no turn runs
+	}
+	if e.actor != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = e.actor.send(ctx, e.actor.watchGrace) // an actor that ended has no turn to watch
 	}
 }
 
@@ -212,6 +258,7 @@ func (m *Manager) forgetActor(id ID, a *actor) {
 	defer m.mu.Unlock()
 	if e := m.actors[id]; e != nil && e.actor == a {
 		delete(m.actors, id)
+		m.dropClients(id)
 	}
 }
 

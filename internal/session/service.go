@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -316,17 +315,9 @@ func (m *Manager) Delete(ctx context.Context, id ID) error { return m.end(ctx, i
 // Attached implements Service.
 func (m *Manager) Attached(id ID) int {
 	m.mu.Lock()
-	e := m.actors[id]
-	m.mu.Unlock()
-	if e == nil {
-		return 0
-	}
-	select {
-	case <-e.ready:
-		if e.actor != nil {
-			return e.actor.clients.Len()
-		}
-	default:
+	defer m.mu.Unlock()
+	if c := m.clients[id]; c != nil {
+		return c.Len()
 	}
 	return 0
 }
@@ -337,9 +328,8 @@ func (m *Manager) Models() []string { return slices.Clone(m.deps.Config.ModelNam
 // Attach implements Service.
 func (m *Manager) Attach(ctx context.Context, id ID, c tool.Client) (func(), error) {
 	var detach func()
-	var left *actor
 	err := m.call(ctx, id, func(a *actor) {
-		detach, left = a.clients.Attach(c), a
+		detach = a.clients.Attach(c)
 		a.stopGrace()
 	})
 	if err != nil {
@@ -349,9 +339,7 @@ func (m *Manager) Attach(ctx context.Context, id ID, c tool.Client) (func(), err
 	return func() {
 		once.Do(func() {
 			detach()
-			dctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			defer cancel()
-			_ = left.send(dctx, left.watchGrace) // an actor that ended has no turn to watch
+			m.detached(id)
 		})
 	}, nil
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Store    func(session.Store) session.Store // wraps the store, to fail or to stop on cue
 	Registry func(provider.Registry) provider.Registry
 	NoCache  bool
+	// SummaryCache takes the place of the one in the folder.
+	SummaryCache compaction.Cache
 }
 
 // World is a running manager with its parts.
@@ -67,8 +69,8 @@ func Open(tb testing.TB, o Options) *World {
 	if o.Registry != nil {
 		reg = o.Registry(reg)
 	}
-	var cache compaction.Cache
-	if !o.NoCache {
+	cache := o.SummaryCache
+	if !o.NoCache && cache == nil {
 		w.Cache = store.OpenSummaryCache(ctx, filepath.Join(o.Dir, "compaction-cache.sqlite"), store.CacheConfig{Now: o.Now, Logger: log})
 		cache = w.Cache
 	}
