@@ -29,7 +29,9 @@ func (w *World) CheckBooks(id session.ID) {
 }
 
 func (w *World) checkTranscript(ctx context.Context, id session.ID) error {
-	rows, err := w.Store.Messages(ctx, id, -1, 5000)
+	rows, err := after(message.Seq(-1), func(q message.Seq) ([]message.Message, error) {
+		return w.Store.Messages(ctx, id, q, pageSize)
+	}, func(m message.Message) message.Seq { return m.Seq })
 	if err != nil {
 		return err
 	}
@@ -49,7 +51,9 @@ func (w *World) checkStream(ctx context.Context, id session.ID) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.Store.Stream(ctx, id, st.Oldest-1, 5000)
+	rows, err := after(st.Oldest-1, func(q event.StreamSeq) ([]event.StreamRow, error) {
+		return w.Store.Stream(ctx, id, q, pageSize)
+	}, func(r event.StreamRow) event.StreamSeq { return r.Seq })
 	if err != nil {
 		return err
 	}
@@ -66,16 +70,20 @@ func (w *World) checkMoney(ctx context.Context, id session.ID) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := w.Store.Ledger(ctx, id, "", 5000)
+	ledger, err := pages(func(cursor string) (session.Page[session.LedgerRow], error) {
+		return w.Store.Ledger(ctx, id, cursor, pageSize)
+	})
 	if err != nil {
 		return err
 	}
-	turns, err := w.Store.Turns(ctx, id, "", 5000)
+	turns, err := pages(func(cursor string) (session.Page[session.Turn], error) {
+		return w.Store.Turns(ctx, id, cursor, pageSize)
+	})
 	if err != nil {
 		return err
 	}
 	var calls, compacting, byTurn pricing.USD
-	for _, r := range ledger.Items {
+	for _, r := range ledger {
 		if r.CostUSD == nil {
 			continue
 		}
@@ -84,7 +92,7 @@ func (w *World) checkMoney(ctx context.Context, id session.ID) error {
 			compacting = compacting.Add(*r.CostUSD)
 		}
 	}
-	for _, t := range turns.Items {
+	for _, t := range turns {
 		if t.CostUSD != nil {
 			byTurn = byTurn.Add(*t.CostUSD)
 		}
@@ -102,7 +110,7 @@ func (w *World) checkMoney(ctx context.Context, id session.ID) error {
 
 // checkPostures: only legal pairs were told, each a change, and the record shows the newest.
 func (w *World) checkPostures(ctx context.Context, id session.ID) error {
-	evs, err := w.Store.Events(ctx, session.EventFilter{SessionID: id, Types: []event.Kind{event.PostureChanged}, Limit: 5000})
+	evs, err := w.events(ctx, id, event.PostureChanged)
 	if err != nil {
 		return err
 	}
@@ -132,7 +140,7 @@ func (w *World) checkPostures(ctx context.Context, id session.ID) error {
 }
 
 func (w *World) checkPasses(ctx context.Context, id session.ID) error {
-	evs, err := w.Store.Events(ctx, session.EventFilter{SessionID: id, Limit: 5000})
+	evs, err := w.events(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -186,4 +194,40 @@ func (w *World) checkPasses(ctx context.Context, id session.ID) error {
 		return fmt.Errorf("%d passes were started and not ended", open)
 	}
 	return nil
+}
+
+// pageSize is how much the books are read at a time.
+const pageSize = 5000
+
+// after reads a list that goes on behind its last place.
+func after[T any, S any](from S, fetch func(S) ([]T, error), place func(T) S) ([]T, error) {
+	var out []T
+	for {
+		page, err := fetch(from)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		out = append(out, page...)
+		from = place(page[len(page)-1])
+	}
+}
+
+func pages[T any](fetch func(cursor string) (session.Page[T], error)) ([]T, error) {
+	var out []T
+	for cursor := ""; ; {
+		p, err := fetch(cursor)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, p.Items...)
+		if cursor = p.Next; cursor == "" {
+			return out, nil
+		}
+	}
+}
+
+func (w *World) events(ctx context.Context, id session.ID, kinds ...event.Kind) ([]event.Event, error) {
+	return after(event.ID(0), func(q event.ID) ([]event.Event, error) {
+		return w.Store.Events(ctx, session.EventFilter{SessionID: id, Types: kinds, After: q, Limit: pageSize})
+	}, func(e event.Event) event.ID { return e.ID })
 }
