@@ -26,9 +26,7 @@ func (c *wsConn) sendHistory(ctx context.Context, m moment) error {
 	h.transcript(m.rec.NextSeq)
 	h.unfinished(m)
 	h.show(commandsUpdate())
-	if gauge := usageUpdate(gaugeOf(m.rec), h.caps); gauge != nil {
-		h.show(gauge)
-	}
+	h.gauge()
 	h.mark(acp.HistoryEnd)
 	return h.err
 }
@@ -204,10 +202,27 @@ func (s *Server) allPasses(ctx context.Context, id session.ID) ([]compaction.Pas
 	}
 }
 
-// gaugeOf is the gauge of a session at rest.
-func gaugeOf(rec session.Record) event.Gauge {
+// gauge shows the gauge as the session's live clients have it: an estimate right after a pass, not what was measured
+// before it.
+func (h *history) gauge() {
+	if h.err != nil {
+		return
+	}
+	st, err := h.c.s.Sessions.Status(h.ctx, h.id)
+	if err != nil {
+		h.err = err
+		return
+	}
+	if u := usageUpdate(gaugeOf(st), h.caps); u != nil {
+		h.show(u)
+	}
+}
+
+// gaugeOf is the gauge of a session's status.
+func gaugeOf(st session.Status) event.Gauge {
+	p := st.Posture
 	return event.Gauge{
-		Used: rec.ContextTokens, Window: rec.WindowTokens, CostUSD: rec.CostUSD.String(),
-		Posture: &event.Posture{State: string(rec.Posture.State), Reason: string(rec.Posture.Reason)},
+		Used: p.UsedTokens, Window: p.WindowTokens, CostUSD: st.Record.ExactCost(), Estimated: p.Estimated,
+		Posture: &event.Posture{State: string(p.State), Reason: string(p.Reason)},
 	}
 }

@@ -304,3 +304,15 @@ func TestSockets_HoldAtMostSoManySessions(t *testing.T) {
 	c.Must(acp.MethodSessionClose, acp.SessionRequest{SessionID: a}, nil)
 	c.Must(acp.MethodSessionLoad, load("third"), nil)
 }
+
+// Right after a pass the gauge of a history is the estimate that live clients have, not what was measured before it.
+func TestLoad_GaugeAfterAPass(t *testing.T) {
+	h := newHarness(t, web.Config{})
+	s := h.fake.add("s", "alice")
+	s.rec.WindowTokens, s.rec.UnpricedCalls, s.guess = 1000, 1, 70
+	c := h.dial("alice")
+	c.Must(acp.MethodSessionLoad, load("s"), nil)
+	u := c.AwaitUpdate(acp.UpdateUsage, func(acptest.Update) bool { return true })
+	require.JSONEq(t, `{"sessionUpdate":"usage_update","used":70,"size":1000,"_meta":{"tidemark/estimated":true,
+		"tidemark/posture":{"state":"idle","reason":"no_active_compaction"}}}`, string(u.Body))
+}

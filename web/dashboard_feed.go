@@ -117,8 +117,8 @@ func eventMoney(s *string) string {
 func failedCompaction(p *event.CompactionFailedPayload) feedLine {
 	l := feedLine{group: groupCompaction, trouble: true, chip: views.Chip{Text: "refused", Tone: views.ToneCoral}}
 	l.text = look(failureWords, compaction.FailureMode(p.FailureMode), p.FailureMode)
-	if p.ErrorClass != nil && *p.ErrorClass != "" {
-		l.text += " (" + words(*p.ErrorClass) + ")"
+	if p.ErrorClass != "" {
+		l.text += " (" + words(p.ErrorClass) + ")"
 	}
 	if p.TruncatedMessageCount != nil {
 		l.text += " · " + plural(*p.TruncatedMessageCount, "message", "messages") + " left out"
@@ -137,7 +137,7 @@ func postureLine(p *event.PostureChangedPayload) feedLine {
 
 func turnLine(kind event.Kind, p *event.TurnEndPayload) feedLine {
 	l := feedLine{group: groupTurn, chip: views.Chip{Text: "turn", Tone: views.ToneSea}}
-	l.text = words(p.StopReason) + " · " + plural(p.Steps, "step", "steps") + " · " + eventMoney(&p.CostUSD) + " · " + tookMS(p.DurationMS)
+	l.text = words(p.StopReason) + " · " + plural(p.Steps, "step", "steps") + " · " + eventMoney(p.CostUSD) + " · " + tookMS(p.DurationMS)
 	switch kind {
 	case event.TurnFailed:
 		l.trouble, l.chip = true, views.Chip{Text: "turn failed", Tone: views.ToneCoral}

@@ -43,6 +43,7 @@ type fakeSession struct {
 	oldest  event.StreamSeq
 	msgs    []message.Message
 	passes  []compaction.Pass
+	guess   int // the gauge is this estimate, 0 = measured
 	sums    map[string]compaction.Summary
 	turns   []session.Turn
 	ledger  []session.LedgerRow
@@ -276,6 +277,7 @@ func (f *fake) Status(_ context.Context, id session.ID) (session.Status, error) 
 	}
 	return session.Status{Record: s.rec, Turn: s.turn, Posture: compaction.PostureRecord{
 		SessionID: id, State: s.rec.Posture.State, Reason: s.rec.Posture.Reason, SummaryLink: "ok", Recent: s.passes,
+		UsedTokens: max(s.guess, s.rec.ContextTokens), Estimated: s.guess > 0, WindowTokens: s.rec.WindowTokens,
 	}}, nil
 }
 

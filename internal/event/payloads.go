@@ -25,16 +25,17 @@ type CompactionCompletedPayload struct {
 	LatencyMS         int64  `json:"latency_ms"`
 }
 
-// CompactionFailedPayload is exact (requirements A10.4); the optional fields are null when they do not apply (A10.7).
+// CompactionFailedPayload is exact (requirements A10.4): texts that do not apply are "" (spec section 8), and the count
+// is null where nothing was dropped, which is how the notice of spec 4.4 is told from a truncation (requirements E6).
 type CompactionFailedPayload struct {
-	SessionID             string  `json:"session_id"`
-	TurnID                string  `json:"turn_id"`
-	WatermarkBefore       int64   `json:"watermark_before"`
-	SpanMessageCount      int     `json:"span_message_count"`
-	FailureMode           string  `json:"failure_mode"`
-	ErrorClass            *string `json:"error_class"`
-	ErrorMessage          *string `json:"error_message"`
-	TruncatedMessageCount *int    `json:"truncated_message_count"`
+	SessionID             string `json:"session_id"`
+	TurnID                string `json:"turn_id"`
+	WatermarkBefore       int64  `json:"watermark_before"`
+	SpanMessageCount      int    `json:"span_message_count"`
+	FailureMode           string `json:"failure_mode"`
+	ErrorClass            string `json:"error_class"`
+	ErrorMessage          string `json:"error_message"`
+	TruncatedMessageCount *int   `json:"truncated_message_count"`
 }
 
 // SummarySwappedPayload reports a late semantic text put in the place of a mechanical one (spec 6.4).
@@ -103,17 +104,17 @@ type TurnStartedPayload struct {
 	Tokens    int    `json:"tokens"` // of the user message, estimated
 }
 
-// TurnEndPayload reports the end of a turn. Costs are decimal strings.
+// TurnEndPayload reports the end of a turn. Costs are decimal strings; null = a call had no price.
 type TurnEndPayload struct {
-	SessionID         string `json:"session_id"`
-	TurnID            string `json:"turn_id"`
-	StopReason        string `json:"stop_reason"`
-	Steps             int    `json:"steps"`
-	CostUSD           string `json:"cost_usd"`
-	CompactionCostUSD string `json:"compaction_cost_usd"`
-	ErrorClass        string `json:"error_class"`
-	ErrorMessage      string `json:"error_message"` // redacted
-	DurationMS        int64  `json:"duration_ms"`
+	SessionID         string  `json:"session_id"`
+	TurnID            string  `json:"turn_id"`
+	StopReason        string  `json:"stop_reason"`
+	Steps             int     `json:"steps"`
+	CostUSD           *string `json:"cost_usd"`
+	CompactionCostUSD string  `json:"compaction_cost_usd"`
+	ErrorClass        string  `json:"error_class"`
+	ErrorMessage      string  `json:"error_message"` // redacted
+	DurationMS        int64   `json:"duration_ms"`
 }
 
 // CallPayload reports one model call: started, completed or failed.

@@ -312,7 +312,7 @@ func TestRuleE6ForcedWithTheBudgetSpent(t *testing.T) {
 	require.Len(t, evs, 3)
 	require.Equal(t, event.CompactionFailed, evs[1].Type)
 	require.Contains(t, string(evs[1].Payload), "budget_exhausted_forced")
-	require.Contains(t, string(evs[1].Payload), `"truncated_message_count":null`)
+	require.Contains(t, string(evs[1].Payload), `"error_class":"","error_message":"","truncated_message_count":null`)
 	require.Equal(t, event.CompactionDone, evs[2].Type)
 	p := passesOf(t, w, id)[0]
 	require.Equal(t, compaction.OutcomeCompleted, p.Outcome)

@@ -51,7 +51,7 @@ func (t *teller) gauge(posture *compaction.Posture) *teller {
 }
 
 func (s *state) gauge(posture *compaction.Posture) event.Gauge {
-	g := event.Gauge{Used: s.used(), Window: s.card.Window, CostUSD: s.rec.CostUSD.String(), Estimated: s.estimated}
+	g := event.Gauge{Used: s.used(), Window: s.card.Window, CostUSD: s.rec.ExactCost(), Estimated: s.estimated}
 	if posture != nil {
 		g.Posture = &event.Posture{State: string(posture.State), Reason: string(posture.Reason)}
 	}
@@ -114,7 +114,7 @@ func (t *teller) compactionFailed(p compaction.Pass, mode compaction.FailureMode
 		SpanMessageCount: p.SpanMessageCount, FailureMode: string(mode),
 	}
 	if mode == compaction.FailAdapterError {
-		pl.ErrorClass, pl.ErrorMessage = &p.ErrorClass, &p.ErrorMessage
+		pl.ErrorClass, pl.ErrorMessage = p.ErrorClass, p.ErrorMessage
 	}
 	if p.TruncatedMessageCount > 0 {
 		pl.TruncatedMessageCount = &p.TruncatedMessageCount
@@ -122,12 +122,21 @@ func (t *teller) compactionFailed(p compaction.Pass, mode compaction.FailureMode
 	return t.event(event.CompactionFailed, pl)
 }
 
-// costString is the cost in an event: "0" where there is none.
+// costString is the cost in an event of a compaction: "0" where there is none (spec section 8).
 func costString(c *pricing.USD) string {
 	if c == nil {
 		return "0"
 	}
 	return c.String()
+}
+
+// costOrNull is the cost in every other event: null = unpriced (spec 7.4).
+func costOrNull(c *pricing.USD) *string {
+	if c == nil {
+		return nil
+	}
+	s := c.String()
+	return &s
 }
 
 // calls tells how the calls of a pass ended (spec section 8); their prompts and answers are nobody's to read.
@@ -157,17 +166,12 @@ func (t *teller) budgetReached() *teller {
 
 // callPayload is the payload of an llm.call event.
 func callPayload(r LedgerRow, message string) event.CallPayload {
-	p := event.CallPayload{
+	return event.CallPayload{
 		SessionID: r.SessionID, TurnID: r.TurnID, CallID: r.ID, Purpose: string(r.Purpose), Model: r.Model, Step: r.Step,
 		Attempt: r.Attempt, CompactionID: r.CompactionID, Input: r.Usage.Input, CacheRead: r.Usage.CacheRead,
 		CacheWrite5m: r.Usage.CacheWrite5m, CacheWrite1h: r.Usage.CacheWrite1h, Output: r.Usage.Output,
-		LatencyMS: r.LatencyMS, ErrorClass: r.ErrorClass, ErrorMessage: message,
+		CostUSD: costOrNull(r.CostUSD), LatencyMS: r.LatencyMS, ErrorClass: r.ErrorClass, ErrorMessage: message,
 	}
-	if r.CostUSD != nil {
-		s := r.CostUSD.String()
-		p.CostUSD = &s
-	}
-	return p
 }
 
 func toolContent(b message.Blocks) json.RawMessage { return mustJSON(b) }

@@ -81,6 +81,14 @@ type Record struct {
 	Memory            compaction.Memory // what the planner remembers of earlier attempts
 }
 
+// ExactCost is what the session cost, "" when a call of it had no price: a sum of the others would pass for exact.
+func (r Record) ExactCost() string {
+	if r.UnpricedCalls > 0 {
+		return ""
+	}
+	return r.CostUSD.String()
+}
+
 // TurnState of a turn.
 type TurnState string
 

@@ -12,6 +12,7 @@ import (
 	"tidemark/internal/message"
 	"tidemark/internal/model"
 	"tidemark/internal/pricing"
+	"tidemark/internal/provider"
 )
 
 // prompt accepts a user message as a new turn, or attaches to the turn its idempotency key names (protocol, "Busy,
@@ -237,7 +238,7 @@ func endEvent(s TurnState) event.Kind {
 
 func (a *actor) turnEnd(t Turn) event.TurnEndPayload {
 	return event.TurnEndPayload{
-		SessionID: a.id, TurnID: t.ID, StopReason: t.StopReason, Steps: t.Steps, CostUSD: costString(t.CostUSD),
+		SessionID: a.id, TurnID: t.ID, StopReason: t.StopReason, Steps: t.Steps, CostUSD: costOrNull(t.CostUSD),
 		CompactionCostUSD: t.CompactionCostUSD.String(), ErrorClass: t.ErrorClass, ErrorMessage: t.ErrorMessage,
 		DurationMS: t.EndedAt.Sub(t.StartedAt).Milliseconds(),
 	}
@@ -251,9 +252,16 @@ func (t Turn) result() TurnResult {
 		CompactionCostUSD: t.CompactionCostUSD,
 	}}
 	if t.ErrorCode != "" {
-		r.Err = &TurnError{Code: t.ErrorCode, Class: t.ErrorClass, Message: t.ErrorMessage}
+		r.Err = &TurnError{
+			Code: t.ErrorCode, Class: t.ErrorClass, Message: t.ErrorMessage, Retryable: retryable(t.ErrorCode, t.ErrorClass),
+		}
 	}
 	return r
+}
+
+// retryable reports whether a new try, with a new key, may do better than a turn that failed so.
+func retryable(code, class string) bool {
+	return code == CodeProviderError && (&provider.Error{Class: provider.ErrorClass(class)}).Retryable()
 }
 
 // cancelTurn ends the running turn or pass, whatever it does now.
