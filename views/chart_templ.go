@@ -699,7 +699,7 @@ func chartTable(c Chart) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<details class=\"as-table\" id=\"chart-as-table\" data-testid=\"chart-table\"><summary>The same as a table</summary><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Tokens in context, per model call\"><table><thead><tr><th scope=\"col\">Call</th><th scope=\"col\" class=\"n\">In context</th><th scope=\"col\" class=\"n\">Cache read</th><th scope=\"col\" class=\"n\">Cache write</th><th scope=\"col\" class=\"n\">Fresh</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<details class=\"as-table\" id=\"chart-as-table\" data-testid=\"chart-table\"><summary>The same as a table</summary><div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Table of tokens in context\"><table><thead><tr><th scope=\"col\">Call</th><th scope=\"col\" class=\"n\">In context</th><th scope=\"col\" class=\"n\">Cache read</th><th scope=\"col\" class=\"n\">Cache write</th><th scope=\"col\" class=\"n\">Fresh</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -343,7 +343,7 @@ func watermarkTable(rows []WatermarkRow) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-labelledby=\"watermark-title\"><table data-testid=\"watermark-table\"><thead><tr><th scope=\"col\">Time</th><th scope=\"col\" class=\"n\">Watermark</th><th scope=\"col\">Trigger</th><th scope=\"col\">Summary</th><th scope=\"col\" class=\"n\">Cost</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"Table of watermark steps\"><table data-testid=\"watermark-table\"><thead><tr><th scope=\"col\">Time</th><th scope=\"col\" class=\"n\">Watermark</th><th scope=\"col\">Trigger</th><th scope=\"col\">Summary</th><th scope=\"col\" class=\"n\">Cost</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
