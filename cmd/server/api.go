@@ -91,7 +91,7 @@ func (a *api) refused(status int, raw []byte) error {
 	if status == http.StatusUnauthorized {
 		return fmt.Errorf("%s does not accept this key: give another with --key", a.url)
 	}
-	return errors.New(firstOf(p.Detail, p.Title, p.Code))
+	return &refusal{code: p.Code, detail: firstOf(p.Detail, p.Title, p.Code)}
 }
 
 // list reads all pages of a list.

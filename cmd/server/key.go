@@ -97,7 +97,7 @@ func (c *keyRevokeCmd) Run(e *env) error {
 	}
 	var k keyRow
 	if err := a.done(a.call(e.ctx, http.MethodDelete, "/api/v1/keys/"+url.PathEscape(c.ID), nil, &k)); err != nil {
-		return err
+		return naming("key", c.ID, err)
 	}
 	_, err = fmt.Fprintf(e.stdout, "Key %s of %s is revoked.\n", k.ID, k.Name)
 	return err

@@ -103,7 +103,7 @@ func (c *sessionStatusCmd) Run(e *env) error {
 	}
 	var raw json.RawMessage
 	if err := a.done(a.call(e.ctx, http.MethodGet, c.path("posture"), nil, &raw)); err != nil {
-		return err
+		return naming("session", c.ID, err)
 	}
 	if c.JSON {
 		return printJSON(e.stdout, raw)

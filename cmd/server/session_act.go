@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 )
@@ -42,17 +41,22 @@ func (c *sessionUndoCmd) Run(e *env) error {
 func (s sessionArg) print(e *env, a *api, asJSON bool, path string, in any) error {
 	var raw json.RawMessage
 	if err := a.done(a.call(e.ctx, http.MethodPost, path, in, &raw)); err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(e.stdout, raw)
+		return naming("session", s.ID, err)
 	}
 	var p passRow
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return fmt.Errorf("the record is not as expected: %w", err)
 	}
-	if p.Outcome == "failed" || p.Outcome == "cancelled" {
-		return errors.New(p.line())
+	if asJSON {
+		if err := printJSON(e.stdout, raw); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.Outcome == "failed" || p.Outcome == "cancelled":
+		return fmt.Errorf("session %s: %s", s.ID, p.line())
+	case asJSON:
+		return nil
 	}
 	_, err := fmt.Fprintln(e.stdout, p.line())
 	return err

@@ -70,7 +70,11 @@ func TestRun_Session(t *testing.T) {
 
 			missing := tidemark(t, nil, "session", "status", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "--data", data)
 			require.Equal(t, 1, missing.code)
-			require.Contains(t, missing.stderr, "not found")
+			requireOneLine(t, missing.stderr)
+			require.Contains(t, missing.stderr, "session 01ARZ3NDEKTSV4RRFFQ69G5FAV: not found; tidemark session list")
+			revoked := tidemark(t, nil, "key", "revoke", "nope", "--data", data)
+			require.Equal(t, 1, revoked.code)
+			require.Contains(t, revoked.stderr, "key nope: not found; tidemark key list")
 		})
 		require.NoError(t, a.Close(context.Background()))
 	}
