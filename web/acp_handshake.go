@@ -64,47 +64,48 @@ func (s *Server) serveSocket(c *wsConn) {
 	c.run()
 }
 
-// socketIdentity checks Host, Origin and credential of a handshake. A missing Origin passes with a bearer token alone,
-// which no browser adds by itself.
+// socketIdentity checks Host, Origin and credential of a handshake, in this order: a ticket must not be spent by a page
+// that may not use it. A missing Origin passes with a bearer token alone, which no browser adds by itself; without any
+// credential it is the credential that is asked for.
 func (s *Server) socketIdentity(c echo.Context) (identity, error) {
-	r := c.Request()
-	id := identityOf(c)
-	if err := s.origins.check(r, id.via == viaBearer); err != nil {
+	r, id := c.Request(), identityOf(c)
+	offer := offeredCredential(r)
+	none := id.via == viaNone && offer == ""
+	if err := s.origins.check(r, none || id.via == viaBearer || strings.HasPrefix(offer, bearerPrefix)); err != nil {
 		return identity{}, err
 	}
-	if id.via == viaBearer {
+	switch {
+	case none:
+		return id, fail("auth_required", "sign in, or send an API key as a bearer token")
+	case id.via == viaBearer || offer == "":
 		return id, nil
 	}
-	offered, err := s.offeredCredential(r)
-	if err != nil || offered.via != viaNone {
-		return offered, err
-	}
-	if id.via == viaNone {
-		return id, fail("auth_required", "sign in, or send an API key as a bearer token")
-	}
-	return id, nil
+	return s.redeem(r, offer)
 }
 
-// offeredCredential reads a credential from the subprotocols, where a script of another origin can put one.
-func (s *Server) offeredCredential(r *http.Request) (identity, error) {
-	var offers []string
+// offeredCredential finds a credential among the subprotocols, where a script of another origin can put one.
+func offeredCredential(r *http.Request) string {
 	for _, h := range r.Header.Values("Sec-WebSocket-Protocol") {
-		offers = append(offers, strings.Split(h, ",")...)
-	}
-	for _, offer := range offers {
-		offer = strings.TrimSpace(offer)
-		if secret, ok := strings.CutPrefix(offer, ticketPrefix); ok {
-			who, err := s.Auth.RedeemSocketTicket(r.Context(), secret, strings.ToLower(r.Header.Get("Origin")))
-			return identity{who, viaTicket}, err
-		}
-		if encoded, ok := strings.CutPrefix(offer, bearerPrefix); ok {
-			secret, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(encoded, "="))
-			if err != nil {
-				return identity{}, errors.Join(auth.ErrUnauthenticated, err)
+		for offer := range strings.SplitSeq(h, ",") {
+			offer = strings.TrimSpace(offer)
+			if strings.HasPrefix(offer, ticketPrefix) || strings.HasPrefix(offer, bearerPrefix) {
+				return offer
 			}
-			who, err := s.Auth.Authenticate(r.Context(), string(secret))
-			return identity{who, viaBearer}, err
 		}
 	}
-	return identity{}, nil
+	return ""
+}
+
+// redeem resolves an offered credential.
+func (s *Server) redeem(r *http.Request, offer string) (identity, error) {
+	if secret, ok := strings.CutPrefix(offer, ticketPrefix); ok {
+		who, err := s.Auth.RedeemSocketTicket(r.Context(), secret, strings.ToLower(r.Header.Get("Origin")))
+		return identity{who, viaTicket}, err
+	}
+	secret, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.TrimPrefix(offer, bearerPrefix), "="))
+	if err != nil {
+		return identity{}, errors.Join(auth.ErrUnauthenticated, err)
+	}
+	who, err := s.Auth.Authenticate(r.Context(), string(secret))
+	return identity{who, viaBearer}, err
 }

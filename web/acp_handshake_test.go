@@ -39,7 +39,9 @@ func TestHandshake_Credentials(t *testing.T) {
 	}{
 		{"bearer", acptest.Options{Key: h.keys["alice"]}, 0, ""},
 		{"bearer with subprotocol", acptest.Options{Key: h.keys["alice"], Subprotocols: []string{"other", "acp.v1"}}, 0, "acp.v1"},
-		{"none", acptest.Options{}, http.StatusForbidden, ""}, // no Origin either
+		{"none", acptest.Options{}, http.StatusUnauthorized, ""}, // no Origin either
+		{"key in the subprotocols, no page", acptest.Options{Subprotocols: []string{"acp.v1", bearer}}, 0, "acp.v1"},
+		{"ticket without a page", acptest.Options{Subprotocols: []string{"acp.v1", "ticket.x"}}, http.StatusForbidden, ""},
 		{"none from our page", acptest.Options{Header: page}, http.StatusUnauthorized, ""},
 		{"wrong key", acptest.Options{Key: "tmk_wrong"}, http.StatusUnauthorized, ""},
 		{"case D7 #64: foreign page with a key", acptest.Options{Key: h.keys["alice"], Header: http.Header{"Origin": {"https://evil.example"}}}, http.StatusForbidden, ""},
