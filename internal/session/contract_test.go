@@ -125,9 +125,9 @@ func mustMarshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// TestContractPrefix is spec 4.10: tools and stable system text are equal in every request of a session, and between passes
+// TestCaseD5_49_ThePrefixIsKept is spec 4.10: tools and stable system text are equal in every request of a session, and between passes
 // each request's messages begin with those of the one before.
-func TestContractPrefix(t *testing.T) {
+func TestCaseD5_49_ThePrefixIsKept(t *testing.T) {
 	type sent struct {
 		version  int64
 		prefix   string

@@ -2,8 +2,10 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
+	"tidemark/internal/message"
 	"tidemark/internal/model"
 	"tidemark/internal/provider"
 )
@@ -40,4 +42,32 @@ func (m heldModel) Stream(ctx context.Context, req provider.Request) iter.Seq2[p
 			yield(nil, provider.AsError(ctx.Err()))
 		}
 	}
+}
+
+// noImages refuses requests that hold an image in a tool result, and blames the message as the Anthropic wire does.
+type noImages struct{ provider.Registry }
+
+func (n noImages) Model(name string) (provider.Model, error) {
+	m, err := n.Registry.Model(name)
+	return noImagesModel{m}, err
+}
+
+type noImagesModel struct{ provider.Model }
+
+func (m noImagesModel) Stream(ctx context.Context, req provider.Request) iter.Seq2[provider.Chunk, error] {
+	for i, msg := range req.Messages {
+		for _, r := range msg.ToolResults() {
+			for _, b := range r.Content {
+				if b.Type() == message.TypeImage {
+					return func(yield func(provider.Chunk, error) bool) {
+						yield(nil, &provider.Error{
+							Class: provider.ClassInvalidRequest, Status: 400,
+							Message: fmt.Sprintf("messages.%d.content.0.tool_result.content.0.image.source: image exceeds the maximum", i),
+						})
+					}
+				}
+			}
+		}
+	}
+	return m.Model.Stream(ctx, req)
 }
