@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -83,7 +84,10 @@ func readJSON[T any](s *Server, c echo.Context) (T, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&v); err != nil {
-		return v, fail("invalid_request", "the body is not the JSON expected here: "+err.Error())
+		if field, want, ok := acp.WrongType(err); ok && field != "" {
+			return v, badParam(field, want)
+		}
+		return v, fail("invalid_request", "the body is not the JSON expected here: "+strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return v, nil
 }

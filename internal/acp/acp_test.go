@@ -183,3 +183,18 @@ func FuzzDecode(f *testing.F) {
 		_, _ = acp.DecodeParams[acp.NewSessionRequest](env.Params)
 	})
 }
+
+func TestMetaRead_SpeaksJSON(t *testing.T) {
+	var script struct {
+		Steps []string `json:"steps"`
+	}
+	for raw, want := range map[string]string{
+		`3`:             `_meta["k"]: must be an object`,
+		`{"steps":"x"}`: `_meta["k"].steps: must be a list`,
+	} {
+		err := acp.Meta{"k": json.RawMessage(raw)}.Read("k", &script)
+		require.NotNil(t, err, raw)
+		require.Equal(t, want, err.Message)
+		require.Equal(t, acp.CodeInvalidParams, err.Code)
+	}
+}

@@ -57,7 +57,7 @@ func (m Meta) Read(key string, v any) *Error {
 		return nil
 	}
 	if err := json.Unmarshal(m[key], v); err != nil {
-		return InvalidParams(fmt.Sprintf("_meta[%q]", key), err.Error())
+		return shapeError(fmt.Sprintf("_meta[%q]", key), err)
 	}
 	return nil
 }

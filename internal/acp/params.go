@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 )
 
 // DecodeParams reads the parameters of a method. Unknown fields pass; a wrong type is refused by the field's name.
@@ -16,17 +17,30 @@ func DecodeParams[T any](raw json.RawMessage) (T, *Error) {
 		return v, InvalidParams("params", "must be an object")
 	}
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return v, paramError(err)
+		return v, shapeError("", err)
 	}
 	return v, nil
 }
 
-func paramError(err error) *Error {
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) && wrongType.Field != "" {
-		return InvalidParams(wrongType.Field, "must be "+typeName(wrongType.Type.Kind()))
+// shapeError says what a value must be, in JSON's words and not in those of our types. root names the value that was
+// decoded, "" for the parameters.
+func shapeError(root string, err error) *Error {
+	if field, want, ok := WrongType(err); ok && root+field != "" {
+		return InvalidParams(strings.Trim(root+"."+field, "."), want)
 	}
-	return InvalidParams("params", err.Error())
+	if root == "" {
+		root = "params"
+	}
+	return InvalidParams(root, err.Error())
+}
+
+// WrongType reads a decoding error: the field that has a wrong type ("" for the value itself), and what it must be.
+func WrongType(err error) (field, want string, ok bool) {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return "", "", false
+	}
+	return wrong.Field, "must be " + typeName(wrong.Type.Kind()), true
 }
 
 // typeName says in JSON's words what a Go kind is.
