@@ -21,15 +21,17 @@ import (
 	"tidemark/internal/tool"
 )
 
-// eventually waits until a condition holds, looking again at each row of the session.
+// eventually waits until a condition holds, looking again at each row of the session and at each event.
 func eventually(t *testing.T, w *sessiontest.World, id session.ID, what string, holds func() bool) {
 	t.Helper()
-	sub := w.Bus.SubscribeSession(id, 0)
-	defer sub.Close()
+	rows, events := w.Bus.SubscribeSession(id, 0), w.Bus.SubscribeCatalog(0)
+	defer rows.Close()
+	defer events.Close()
 	late := time.After(30 * time.Second)
 	for !holds() {
 		select {
-		case <-sub.C:
+		case <-rows.C:
+		case <-events.C:
 		case <-late:
 			t.Fatalf("%s did not happen", what)
 		}
