@@ -507,6 +507,24 @@ func TestCaseB150_IdsAreNotUsedAgain(t *testing.T) {
 	}
 }
 
+// D2 20: a call whose answer has begun is never made again: what was shown cannot be taken back, and would be paid twice.
+func TestCaseD2_20_NoSecondCallAfterTheFirstBytes(t *testing.T) {
+	for cue, want := range map[string]int{
+		"[[say 400]] [[fail cut]]": 1, // the connection went away in the middle of the text
+		"[[fail network once]]":    2, // nothing had come
+	} {
+		t.Run(cue, func(t *testing.T) {
+			w := sessiontest.Open(t, sessiontest.Options{})
+			id := w.NewSession(session.NewSession{})
+			res := w.Say(id, "tell me "+cue)
+			require.Equal(t, want == 1, res.Err != nil)
+			require.Equal(t, want, w.Sim.Totals("sim:assistant").Calls)
+			require.Len(t, ledgerOf(t, w, id), 1, "one line for what used tokens")
+			w.CheckBooks(id)
+		})
+	}
+}
+
 // D5 41: a step's line is in the ledger when the step is over, not when the session is.
 func TestCaseD5_41_ALineForEachStep(t *testing.T) {
 	w := sessiontest.Open(t, sessiontest.Options{})
