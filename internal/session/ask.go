@@ -217,6 +217,7 @@ func (a *actor) finishStep(r asking, blocks message.Blocks, u message.Usage, per
 	run.script = keepScript(run.script, run.turn.Steps)
 	run.text, run.thought = "", ""
 	if perr == nil {
+		run.announced = nil // they are the row's now
 		run.stop = stopOf(r.done.Stop, f.Message)
 	}
 }

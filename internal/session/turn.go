@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -215,9 +217,13 @@ func (s *state) closingRows(now time.Time) []message.Message {
 // interruptedResult answers a call that nobody ran to its end.
 const interruptedResult = "interrupted: the turn ended before this call had a result"
 
-// endOpenCalls shows the calls that end with the turn as failed (protocol, "Cancel").
+// endOpenCalls shows the calls that end with the turn as failed (protocol, "Cancel"): those of the newest row, and those
+// shown from a stream that broke off before there was a row.
 func (a *actor) endOpenCalls(t *teller) {
 	run := a.state.turn
+	for _, id := range slices.Sorted(maps.Keys(run.announced)) {
+		t.row(event.StreamToolUpdate, event.ToolUpdate{CallID: id, Status: "failed", Cancelled: run.cancelled})
+	}
 	for _, u := range a.state.usesBefore() {
 		t.row(event.StreamToolUpdate, event.ToolUpdate{CallID: u.ID, Status: "failed", Cancelled: run.cancelled})
 		t.event(event.ToolFailed, event.ToolPayload{
