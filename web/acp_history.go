@@ -17,6 +17,9 @@ const historyPage = 256
 func (c *wsConn) sendHistory(ctx context.Context, m moment) error {
 	h := &history{c: c, ctx: ctx, id: m.rec.ID, caps: c.capabilities()}
 	h.mark(acp.HistoryBegin)
+	if m.rec.Posture.State == compaction.StateSummaryLinkBroken {
+		h.gauge() // told before any compaction or chunk (spec 6.8)
+	}
 	if m.rec.Title != "" {
 		h.show(acp.SessionInfoUpdate{SessionUpdate: acp.UpdateSessionInfo, Title: m.rec.Title})
 	}

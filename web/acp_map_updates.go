@@ -113,10 +113,10 @@ func compactionUpdate(p event.Compaction, caps acp.Capabilities) acp.CompactionU
 		SessionUpdate: acp.UpdateCompaction, CompactionID: p.CompactionID, Status: acp.CompactionStatus(p.Status),
 	}
 	switch failed := u.Status == acp.CompactionFailed || u.Status == acp.CompactionCancelled; {
+	case failed && (p.Summary == nil || *p.Summary == ""):
+		u.Summary = &[]acp.ContentBlock{}
 	case p.Summary != nil:
 		u.Summary = &[]acp.ContentBlock{acp.TextBlock(*p.Summary)}
-	case failed:
-		u.Summary = &[]acp.ContentBlock{}
 	}
 	if u.Status == acp.CompactionFailed {
 		u.Error = compactionError(p.Record)

@@ -316,3 +316,17 @@ func TestLoad_GaugeAfterAPass(t *testing.T) {
 	require.JSONEq(t, `{"sessionUpdate":"usage_update","used":70,"size":1000,"_meta":{"tidemark/estimated":true,
 		"tidemark/posture":{"state":"idle","reason":"no_active_compaction"}}}`, string(u.Body))
 }
+
+// A broken summary link is told before the history is shown (spec 6.8).
+func TestLoad_BrokenLinkComesFirst(t *testing.T) {
+	h := newHarness(t, web.Config{})
+	s := h.fake.add("s", "alice")
+	s.rec.Posture = compaction.Posture{State: compaction.StateSummaryLinkBroken, Reason: compaction.ReasonSummaryLinkMissing}
+	h.fake.say("s", message.NewUser(message.Text{Text: "hi"}), time.Time{})
+	c := h.dial("alice")
+	c.Must(acp.MethodSessionLoad, load("s"), nil)
+	var first acptest.Update
+	c.Await("the first update", func(e acp.Envelope) (ok bool) { first, ok = acptest.UpdateOf(e); return ok })
+	require.Equal(t, acp.UpdateUsage, first.Kind)
+	require.Contains(t, string(first.Body), "summary_link_missing")
+}
