@@ -50,7 +50,8 @@ func (a *App) endRequests(ctx context.Context) error {
 	if a.http == nil || a.listener == nil {
 		return nil
 	}
-	if err := a.http.Shutdown(ctx); err != nil {
+	// The listener is closed already; whether the server has noticed that is a matter of luck.
+	if err := a.http.Shutdown(ctx); err != nil && !errors.Is(err, net.ErrClosed) {
 		return errors.Join(err, a.http.Close())
 	}
 	return nil
