@@ -88,7 +88,7 @@ func browserChat(t *testing.T, b *rod.Browser) {
 	a := openApp(t, nil)
 	p := chatTab(t, b, a)
 	p.untilText("state", "new")
-	p.send(`Look at your context [[think 30]] [[tool describe_context {}]] [[slow 30ms]] [[say 300]]`)
+	p.send(`Look at your context [[think 30]] [[tool describe_context {}]] [[slow 100ms]] [[say 600]]`)
 	p.until("text streams in as text before the turn ends", `s => {
 		const body = document.querySelector(s)?.querySelector(".body.text");
 		return body && body.textContent.length > 40 && document.getElementById("stop").disabled === false;

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -137,15 +138,22 @@ func (p *tab) eval(js string, args ...any) string {
 	return res.Value.Str()
 }
 
-// until waits for a condition in the page.
+// until waits for a condition in the page. A page that goes elsewhere meanwhile takes the question with it, so it is asked
+// again there.
 func (p *tab) until(what, js string, args ...any) {
 	p.t.Helper()
-	err := p.Timeout(browserPatience).Wait(rod.Eval(js, args...))
-	if err != nil {
-		p.shot("failed")
-		body, _ := p.Eval(`() => document.body.innerText.slice(-1500)`)
-		require.NoError(p.t, err, "waiting until %s; the page says:\n%v", what, body)
+	ctx, cancel := context.WithTimeout(p.t.Context(), browserPatience)
+	defer cancel()
+	err := p.Context(ctx).Wait(rod.Eval(js, args...))
+	for err != nil && ctx.Err() == nil {
+		err = p.Context(ctx).Wait(rod.Eval(js, args...))
 	}
+	if err == nil {
+		return
+	}
+	p.shot("failed-" + strings.ReplaceAll(p.t.Name(), "/", "-"))
+	says, _ := p.Eval(`() => document.body.innerText.slice(-1500)`)
+	require.NoError(p.t, err, "waiting until %s; the page says:\n%v", what, says)
 }
 
 // sel is the selector of a test id.
@@ -192,6 +200,7 @@ func (p *tab) shot(name string) {
 	if dir == "" {
 		dir = p.t.TempDir()
 	}
+	require.NoError(p.t, os.MkdirAll(dir, 0o700))
 	png, err := p.Screenshot(false, nil)
 	require.NoError(p.t, err)
 	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
