@@ -40,6 +40,7 @@ type actor struct {
 
 	state    *state
 	specs    []message.ToolSpec // of the session; never changes
+	permits  map[string]bool    // tools that the user allowed or denied for good, while the session is in memory
 	busy     bool               // an action is in flight
 	ending   bool               // the session is being closed: no new turn
 	lastWork time.Time          // last command or end of work
@@ -52,7 +53,7 @@ func newActor(parent context.Context, id ID, st *state, clients *tool.Clients, d
 	a := &actor{
 		id: id, deps: d, log: d.Log.With("session_id", id), clients: clients, ctx: ctx, cancel: cancel,
 		mailbox: make(chan func(), DefaultMailbox), work: make(chan func()), done: make(chan struct{}), state: st,
-		lastWork: d.Now(), specs: st.rec.Tools,
+		lastWork: d.Now(), specs: st.rec.Tools, permits: make(map[string]bool),
 	}
 	return a
 }

@@ -240,6 +240,71 @@ func TestCaseD5_40_DeletedWithACandidateRunning(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrNotFound)
 }
 
+// A client that gives up closing a session leaves it usable.
+func TestCloseGivenUp(t *testing.T) {
+	w := sessiontest.Open(t, sessiontest.Options{})
+	id := w.NewSession(withLook(session.NewSession{}))
+	hold, called := make(chan struct{}), make(chan struct{})
+	detach, err := w.Attach(context.Background(), id, sessiontest.Client{Tool: func(context.Context, tool.Request) (tool.Answer, error) {
+		close(called)
+		<-hold // a client that does not hear of the end
+		return tool.Answer{}, nil
+	}})
+	require.NoError(t, err)
+	defer detach()
+	acc, err := w.Prompt(context.Background(), id, text("[[tool look {}]]"))
+	require.NoError(t, err)
+	<-called
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Manager.Close(ctx, id) }()
+	eventually(t, w, id, "the cancel", func() bool { return w.Manager.Cancel(ctx, id) == nil })
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	close(hold)
+	w.Wait(acc)
+	require.Nil(t, w.Say(id, "still here?").Err)
+	require.NoError(t, w.Manager.Close(context.Background(), id))
+	require.NoError(t, w.Manager.Close(context.Background(), id))
+	require.Len(t, eventsOf(t, w, id, event.SessionClosed), 1, "closed once")
+}
+
+// A permission given, or refused, for good is not asked for again.
+func TestPermissionForGood(t *testing.T) {
+	for _, allowed := range []bool{true, false} {
+		w := sessiontest.Open(t, sessiontest.Options{})
+		id := w.NewSession(session.NewSession{FileTools: session.FileTools{Write: true}})
+		var asked atomic.Int64
+		detach, err := w.Attach(context.Background(), id, permitting{&asked, allowed})
+		require.NoError(t, err)
+		for range 3 {
+			require.Nil(t, w.Say(id, `[[tool write_file {"path":"/a","content":"b"}]]`).Err)
+		}
+		require.EqualValues(t, 1, asked.Load())
+		for _, m := range rowsOf(t, w, id) {
+			for _, r := range m.ToolResults() {
+				require.Equal(t, !allowed, r.IsError)
+			}
+		}
+		detach()
+	}
+}
+
+type permitting struct {
+	asked   *atomic.Int64
+	allowed bool
+}
+
+func (permitting) Serves(tool.Request) bool { return true }
+
+func (p permitting) Ask(_ context.Context, r tool.Request) (tool.Answer, error) {
+	if r.Kind == tool.RequestPermission {
+		p.asked.Add(1)
+		return tool.Answer{Allowed: p.allowed, Always: true}, nil
+	}
+	return tool.Answer{Content: message.Blocks{message.Text{Text: "written"}}}, nil
+}
+
 // A manual pass that runs is ended and told before the session goes.
 func TestCloseEndsAManualPass(t *testing.T) {
 	w := sessiontest.Open(t, sessiontest.Options{Faults: always(sim.Hang)})

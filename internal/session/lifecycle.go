@@ -98,12 +98,13 @@ func (m *Manager) end(ctx context.Context, id ID, to State) error {
 	for _, ended := range running {
 		select {
 		case <-ended:
-		case <-ctx.Done():
+		case <-ctx.Done(): // the session stays, and must stay usable
+			_ = m.call(context.WithoutCancel(ctx), id, func(a *actor) { a.ending = false })
 			return ctx.Err()
 		}
 	}
 	var err error
-	cerr := m.call(ctx, id, func(a *actor) { err = a.endSession(to) })
+	cerr := m.call(context.WithoutCancel(ctx), id, func(a *actor) { err = a.endSession(to) })
 	return firstError(cerr, err)
 }
 
@@ -131,6 +132,9 @@ func (a *actor) endSession(to State) error {
 	a.ending = false
 	if s.turn != nil || s.manual != nil {
 		return ErrBusy
+	}
+	if s.rec.State == to {
+		return nil
 	}
 	kind, write := event.SessionClosed, a.deps.Store.CloseSession
 	if to == StateDeleted {

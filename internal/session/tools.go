@@ -80,6 +80,11 @@ func (a *actor) callOne(ctx context.Context, turnID string, u message.ToolUse) t
 
 // permit asks the attached clients whether a call with side effects may run; nil means yes.
 func (a *actor) permit(ctx context.Context, c tool.Call) *tool.Outcome {
+	var ans tool.Answer
+	a.do(func() { ans.Allowed, ans.Always = a.permits[c.Name] })
+	if ans.Always {
+		return refusal(ans)
+	}
 	ans, err := a.clients.Ask(ctx, tool.Request{Kind: tool.RequestPermission, Call: c, Title: c.Name}, tool.AskTimeout)
 	switch {
 	case ctx.Err() != nil:
@@ -88,11 +93,19 @@ func (a *actor) permit(ctx context.Context, c tool.Call) *tool.Outcome {
 	case err != nil:
 		out := tool.ErrorOutcome(tool.ClassDenied, "Permission for this call was not given: "+err.Error()+".")
 		return &out
-	case !ans.Allowed:
-		out := tool.ErrorOutcome(tool.ClassDenied, "The user denied permission for this call.")
-		return &out
+	case ans.Always:
+		a.do(func() { a.permits[c.Name] = ans.Allowed })
 	}
-	return nil
+	return refusal(ans)
+}
+
+// refusal is what the model reads when the user said no; nil when he allowed the call.
+func refusal(ans tool.Answer) *tool.Outcome {
+	if ans.Allowed {
+		return nil
+	}
+	out := tool.ErrorOutcome(tool.ClassDenied, "The user denied permission for this call.")
+	return &out
 }
 
 // finishTools stores the results as one user row.
