@@ -308,7 +308,7 @@ func emptyOps(e EmptyOps) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if e.CanSample {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p>To see it work now, play a sample: a long developer session answered by the built-in simulated model. It calls nobody and costs nothing.</p><form id=\"sample-form\" method=\"post\" action=\"/ops/sample\"><button class=\"primary\" type=\"submit\" data-testid=\"play-sample\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<p>To see it work now, play a sample: a long developer session answered by the built-in simulated model. Nobody is called and nothing is billed; its costs are as simulated as its answers.</p><form id=\"sample-form\" method=\"post\" action=\"/ops/sample\"><button class=\"primary\" type=\"submit\" data-testid=\"play-sample\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -137,7 +137,10 @@ func postureLine(p *event.PostureChangedPayload) feedLine {
 
 func turnLine(kind event.Kind, p *event.TurnEndPayload) feedLine {
 	l := feedLine{group: groupTurn, chip: views.Chip{Text: "turn", Tone: views.ToneSea}}
-	l.text = words(p.StopReason) + " · " + plural(p.Steps, "step", "steps") + " · " + eventMoney(p.CostUSD) + " · " + tookMS(p.DurationMS)
+	if p.StopReason != "end_turn" { // the usual end says nothing more
+		l.text = words(p.StopReason) + " · "
+	}
+	l.text += plural(p.Steps, "step", "steps") + " · " + eventMoney(p.CostUSD) + " · " + tookMS(p.DurationMS)
 	switch kind {
 	case event.TurnFailed:
 		l.trouble, l.chip = true, views.Chip{Text: "turn failed", Tone: views.ToneCoral}

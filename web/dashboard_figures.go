@@ -1,6 +1,7 @@
 package web
 
 import (
+	"tidemark/internal/message"
 	"tidemark/internal/model"
 	"tidemark/internal/pricing"
 	"tidemark/internal/session"
@@ -17,7 +18,7 @@ func newFigures(o session.Overview) []views.Figure {
 		},
 		{
 			ID: "cache-read", Label: "Cache-read share", Value: percentOf(o.Usage.CacheRead, o.Usage.Prompt()),
-			Note:  kilo(o.Usage.CacheRead) + " of " + kilo(o.Usage.Prompt()) + " input tokens",
+			Note:  readNote(o.Usage),
 			About: "Share of all input tokens that providers read from their prompt caches, at a fraction of the price.",
 		},
 		{
@@ -49,6 +50,13 @@ func spendShare(o session.Overview) string {
 	return ""
 }
 
+func readNote(u message.Usage) string {
+	if u.Prompt() == 0 {
+		return "no call yet"
+	}
+	return kilo(u.CacheRead) + " of " + kilo(u.Prompt()) + " input tokens"
+}
+
 func hitNote(o session.Overview) string {
 	if f, ok := fraction(o.SummaryCacheHits, o.Passes); ok {
 		return percent(f) + " without a call"
@@ -57,6 +65,9 @@ func hitNote(o session.Overview) string {
 }
 
 func passNote(o session.Overview) string {
+	if o.Passes+o.PassesFailed == 0 {
+		return "no pass yet"
+	}
 	note := kilo(o.TokensCompacted) + " → " + kilo(o.TokensSummaries) + " tokens"
 	if o.PassesFailed > 0 {
 		note += " · " + number(o.PassesFailed) + " failed"
@@ -86,7 +97,7 @@ func newSessionFigures(f sessionFacts) []views.Figure {
 		},
 		{
 			ID: "cache-read", Label: "Cache hit", Value: percentOf(i.Usage.CacheRead, i.Usage.Prompt()),
-			Note:  kilo(i.Usage.CacheRead) + " of " + kilo(i.Usage.Prompt()) + " input tokens",
+			Note:  readNote(i.Usage),
 			About: "Share of the session's input tokens that the provider read from its prompt cache.",
 		},
 		contextFigure(f),

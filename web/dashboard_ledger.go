@@ -7,7 +7,11 @@ import (
 
 func newLedger(f sessionFacts, numbers map[session.TurnID]int) views.Ledger {
 	l := views.Ledger{ID: f.rec.ID, Summary: plural(len(f.ledger), "model call", "model calls")}
-	if len(f.ledger) > maxListed || f.more {
+	switch {
+	case f.more:
+		l.Summary = "some of " + plural(f.rec.Calls, "model call", "model calls") + "; all of them are in the exports"
+		l.Older = "/api/v1/sessions/" + f.rec.ID + "/ledger"
+	case len(f.ledger) > maxListed:
 		l.Summary = "newest " + number(min(maxListed, len(f.ledger))) + " of " + plural(f.rec.Calls, "model call", "model calls")
 		l.Older = "/api/v1/sessions/" + f.rec.ID + "/ledger"
 	}

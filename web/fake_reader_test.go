@@ -80,8 +80,22 @@ func (f *fake) Passes(_ context.Context, id session.ID, _ string, limit int) (se
 }
 
 // Pass implements session.Reader.
-func (f *fake) Pass(context.Context, session.ID, string) (compaction.Pass, error) {
-	return compaction.Pass{}, session.ErrNotFound
+func (f *fake) Pass(_ context.Context, id session.ID, pass string) (compaction.Pass, error) {
+	found, err := read(f, id, func(s *fakeSession) *compaction.Pass {
+		for i := range s.passes {
+			if s.passes[i].ID == pass {
+				return &s.passes[i]
+			}
+		}
+		return nil
+	})
+	if err == nil && found == nil {
+		err = session.ErrNotFound
+	}
+	if err != nil {
+		return compaction.Pass{}, err
+	}
+	return *found, nil
 }
 
 // Summary implements session.Reader.

@@ -15,7 +15,7 @@ import (
 
 // Bounds of the session page: what it reads at most of each list.
 const (
-	readPage  = 1000
+	readPage  = 5000
 	readPages = 10
 )
 

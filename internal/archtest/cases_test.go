@@ -32,17 +32,13 @@ var cases = map[string]string{
 // untested are the cases without a test under their number, with the reason. An entry that has got one is to be taken out.
 var untested = map[string]string{
 	"D3_21": "how many connections a browser opens is seen in a browser only",
-	"D3_22": "as D3_21",
 	"D3_25": "nothing is compressed",
 	"D3_28": "the wait before a reconnect is the browser's",
 	"D4_37": "timers of a hidden tab are the browser's",
 	"D4_38": "sleep and wake are the browser's",
 	"D6_58": "there is no list by day yet",
 	"D7_66": "rows of the handshake's table of tests",
-	"D7_68": "tested in a browser, under the name of the rule",
-	"D7_69": "as D7_68",
 	"D7_70": "nothing is compressed",
-	"D7_72": "what a screen reader speaks is heard in a browser only",
 }
 
 // named are the numbers that a test's name carries.

@@ -73,5 +73,16 @@ sample?.addEventListener("submit", async (event) => {
   button.textContent = "Play a sample session";
 });
 
+/** A link to one compaction opens its receipt. */
+function openReceipt() {
+  if (!location.hash.startsWith("#pass-")) return;
+  const details = document.getElementById(`${location.hash.slice(1)}-details`);
+  if (!details) return;
+  details.open = true;
+  details.closest("li").scrollIntoView();
+}
+
 keepTime();
 follow(settle);
+addEventListener("hashchange", openReceipt);
+addEventListener("DOMContentLoaded", openReceipt);

@@ -7,10 +7,13 @@ const PAUSE = 400; // several changes in a row are one request
 
 let timer = 0;
 
-/** Draws the list again, soon. */
+/** Draws the list again, soon. A change that comes while one waits rides along; it never pushes the drawing back. */
 export function refresh(current) {
-  clearTimeout(timer);
-  timer = setTimeout(() => draw(current), PAUSE);
+  if (timer) return;
+  timer = setTimeout(() => {
+    timer = 0;
+    draw(current);
+  }, PAUSE);
 }
 
 async function draw(current) {
