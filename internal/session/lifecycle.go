@@ -92,19 +92,20 @@ func (a *actor) stopGrace() {
 // end closes or deletes a session: its turn is cancelled first, and its end waited for.
 func (m *Manager) end(ctx context.Context, id ID, to State) error {
 	var running []<-chan struct{} // what must have told its end before the session may go (case D5 40)
-	if err := m.call(ctx, id, func(a *actor) { running = a.windDown() }); err != nil {
+	own := context.WithoutCancel(ctx) // what is begun here is taken back here
+	if err := m.call(own, id, func(a *actor) { running = a.windDown() }); err != nil {
 		return err
 	}
 	for _, ended := range running {
 		select {
 		case <-ended:
 		case <-ctx.Done(): // the session stays, and must stay usable
-			_ = m.call(context.WithoutCancel(ctx), id, func(a *actor) { a.ending = false })
+			_ = m.call(own, id, func(a *actor) { a.ending = false })
 			return ctx.Err()
 		}
 	}
 	var err error
-	cerr := m.call(context.WithoutCancel(ctx), id, func(a *actor) { err = a.endSession(to) })
+	cerr := m.call(own, id, func(a *actor) { err = a.endSession(to) })
 	return firstError(cerr, err)
 }
 
