@@ -14,13 +14,14 @@ import (
 	"tidemark/internal/app"
 	"tidemark/internal/auth"
 	"tidemark/internal/config"
+	"tidemark/internal/pricing"
 )
 
 // TestBrowser drives the pages as people do. One Chromium serves all parts; each part has a server and cookies of its own.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
 	for name, part := range map[string]func(*testing.T, *rod.Browser){
-		"sign in": browserSignIn, "chat": browserChat, "stop": browserStop, "hostile text": browserHostileText,
+		"sign in": browserSignIn, "money": browserMoney, "chat": browserChat, "stop": browserStop, "hostile text": browserHostileText,
 		"compaction": browserCompaction, "restart": browserRestart, "permission to read along": browserReadAlong,
 		"operations": browserOps, "session page": browserSession, "viewer": browserViewer, "accessible": browserAccessible,
 	} {
@@ -119,6 +120,22 @@ func browserChat(t *testing.T, b *rod.Browser) {
 	p.untilText("tool-state", "done")
 	p.untilCount(sel("turn-end"), 1)
 	require.Equal(t, "half a thought", p.eval(`() => document.getElementById("prompt").value`))
+}
+
+// The script shows money as the server does: both draw the same figures on one page.
+func browserMoney(t *testing.T, b *rod.Browser) {
+	a := openApp(t, nil)
+	p := chatTab(t, b, a)
+	amounts := []string{
+		"0", "1", "0.99994", "0.99995", "0.999949", "1234567.895", "-3.5", "0.0001", "0.00009999", "0.00001", "0.000009999", "0.0000000012",
+		"0.2", "0.01235", "12.345", "48.1927", "7.902", "-0.004",
+	}
+	var want []string
+	for _, s := range amounts {
+		want = append(want, pricing.Must(s).Format())
+	}
+	require.Equal(t, strings.Join(want, " "), p.eval(`async list => list.map((await import("/static/app/chat/format.js")).usd).join(" ")`, amounts))
+	require.Equal(t, "unpriced", p.eval(`async () => (await import("/static/app/chat/format.js")).usd(null)`))
 }
 
 func browserStop(t *testing.T, b *rod.Browser) {
