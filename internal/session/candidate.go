@@ -151,7 +151,7 @@ func (a *actor) settleCandidate(c *candidateRun) {
 	if _, ok := a.mustCommit("save candidate", func(ctx context.Context) (Commit, error) {
 		return a.deps.Store.SaveCandidate(ctx, SaveCandidate{Pass: p, Ledger: rows, Posture: posture, Out: t.out})
 	}); ok {
-		s.remember(p)
+		s.amend(p)
 	}
 }
 
@@ -204,11 +204,19 @@ func (a *actor) record(id string) (compaction.Pass, bool) {
 // replaceReady keeps a text for its swap. One that waited before was made for a view that is no more.
 func (a *actor) replaceReady(r *readyText) {
 	if old := a.state.ready; old != nil {
-		p := old.pass
+		p := a.fresh(old.pass)
 		p.Candidate = stale(p.Candidate)
 		a.saveCandidate(p, a.state.rec.Posture)
 	}
 	a.state.ready = r
+}
+
+// fresh is a record as it is by now: measured, folded or amended since it was taken.
+func (a *actor) fresh(p compaction.Pass) compaction.Pass {
+	if now, ok := a.record(p.ID); ok {
+		return now
+	}
+	return p
 }
 
 // readyText is a semantic text that passed the gate and waits for its swap.
@@ -268,7 +276,8 @@ func (a *actor) swap(r *readyText, old compaction.Summary) {
 	next := old
 	next.Text, next.Hash, next.Kind, next.Model = r.text.Text, compaction.TextHash(r.text.Text), compaction.KindSemantic, r.pass.Candidate.Model
 	next.CacheKey = r.pass.Candidate.CacheKey
-	p, cand := r.pass, *r.pass.Candidate
+	p := a.fresh(r.pass)
+	cand := *p.Candidate
 	cand.State = compaction.CandidateAccepted
 	p.Candidate = &cand
 	before := s.planState(compaction.AtTurnStart).NextRequest()
@@ -294,7 +303,7 @@ func (a *actor) swap(r *readyText, old compaction.Summary) {
 	s.rec.Version = version
 	s.summaries = compaction.PlaceSummary(s.summaries, next, []string{old.ID})
 	s.estimated = true
-	s.remember(p)
+	s.amend(p)
 }
 
 func (s *state) summariesBefore(id string) []compaction.Summary {
@@ -318,7 +327,8 @@ func (a *actor) staleSwap(r *readyText) {
 
 func (a *actor) endReady(r *readyText, st compaction.CandidateState, state compaction.PostureState, reason compaction.Reason) {
 	a.state.ready = nil
-	p, cand := r.pass, *r.pass.Candidate
+	p := a.fresh(r.pass)
+	cand := *p.Candidate
 	cand.State, cand.Reason = st, string(reason)
 	p.Candidate = &cand
 	a.saveCandidate(p, compaction.Posture{State: state, Reason: reason})

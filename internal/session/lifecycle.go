@@ -91,7 +91,7 @@ func (a *actor) stopGrace() {
 
 // end closes or deletes a session: its turn is cancelled first, and its end waited for.
 func (m *Manager) end(ctx context.Context, id ID, to State) error {
-	var running []<-chan struct{} // what must have told its end before the session may go (case D5 40)
+	var running []<-chan struct{}     // what must have told its end before the session may go (case D5 40)
 	own := context.WithoutCancel(ctx) // what is begun here is taken back here
 	if err := m.call(own, id, func(a *actor) { running = a.windDown() }); err != nil {
 		return err
@@ -152,12 +152,23 @@ func (a *actor) endSession(to State) error {
 	return nil
 }
 
+// rebased is the version up to which nothing but folds and elisions came after a pass; see rebase.
+func (s *state) rebased(p compaction.Pass) int64 {
+	version := p.Version
+	for _, q := range s.recent {
+		if q.Version > p.Version && q.Applied() && (q.Trigger == compaction.TriggerFold || q.Kind == compaction.KindElision) {
+			version++
+		}
+	}
+	return version
+}
+
 // recoverReady takes up a text that waited for its swap: the cache kept it. Without a cached text the swap is given up.
 func (a *actor) recoverReady(p *compaction.Pass) {
 	if p == nil || a.broken != nil {
 		return
 	}
-	r := &readyText{pass: *p, version: p.Version}
+	r := &readyText{pass: *p, version: a.state.rebased(*p)}
 	ctx, cancel := a.writeContext()
 	defer cancel()
 	text, ok := a.deps.Summarizer.Cached(ctx, p.Candidate.CacheKey)

@@ -41,7 +41,7 @@ func (w *passWork) semantic(ctx context.Context) passEnd {
 		return passEnd{failure: &passFailure{cancelled: true}}
 	}
 	end := w.call(ctx, prep)
-	if spent {
+	if spent && w.plan.Forced { // a wish below the cap has nobody to force it
 		end = w.overBudget(end)
 	}
 	return end
@@ -67,7 +67,7 @@ func (w *passWork) call(ctx context.Context, prep compaction.Prepared) passEnd {
 // cap is used, anything else ends in truncation (spec 4.4).
 func (w *passWork) overBudget(end passEnd) passEnd {
 	if end.failure != nil && !end.failure.cancelled {
-		end.failure.mode, end.failure.truncate = compaction.FailBudgetForced, w.plan.Forced
+		end.failure.mode, end.failure.truncate = compaction.FailBudgetForced, true
 		return end
 	}
 	end.notice = end.failure == nil

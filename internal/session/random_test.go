@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +30,8 @@ type life struct {
 	dir   string
 	id    session.ID
 	asked *calls
-	story []string // what was done, for the reader of a failure
+	left  atomic.Int64 // writes until the process dies
+	story []string     // what was done, for the reader of a failure
 }
 
 // TestAnyLife does random things to sessions (prompts of every kind, stops, passes by hand, undos, restarts, other models
@@ -56,7 +58,11 @@ func TestAnyLife(t *testing.T) {
 }
 
 func (l *life) open() {
-	l.w = sessiontest.Open(l.t, sessiontest.Options{Dir: l.dir, Now: l.clock.Now, Faults: l.asked.hook(l.faults())})
+	l.left.Store(1 << 40)
+	l.w = sessiontest.Open(l.t, sessiontest.Options{
+		Dir: l.dir, Now: l.clock.Now, Faults: l.asked.hook(l.faults()),
+		Store: func(s session.Store) session.Store { return crashing{s, &l.left} },
+	})
 }
 
 // faults strike one call in six of the summarizer.
@@ -106,8 +112,10 @@ func (l *life) step() {
 	case n < 18:
 		l.clock.advance(10 * time.Minute)
 		l.did("pause", nil)
-	default:
+	case n < 19:
 		l.tamper()
+	default:
+		l.crash()
 	}
 	l.w.CheckBooks(l.id)
 }
@@ -182,13 +190,33 @@ func (l *life) restart() {
 	require.Equal(l.t, before, l.next(), "the view before and after a restart: %v", l.story)
 }
 
+// crash ends the process before some write of a turn, or of what follows it.
+func (l *life) crash() {
+	ask := l.ask()
+	n := int64(l.r.IntN(60))
+	l.story = append(l.story, fmt.Sprintf("crash before write %d of %s", n, ask))
+	detach := l.attach()
+	l.left.Store(n)
+	if acc, err := l.w.Prompt(context.Background(), l.id, text(ask)); err == nil {
+		l.w.Wait(acc)
+		_, _ = l.w.Undo(context.Background(), l.id)
+	}
+	detach()
+	l.w.End()
+	l.open()
+}
+
 // next is what the next request would be made of, by what is stored and what is live.
 func (l *life) next() string {
 	view, err := l.w.Store.ViewSummaries(context.Background(), l.id)
 	require.NoError(l.t, err)
 	st := status(l.t, l.w, l.id)
 	for i := range st.Posture.Recent {
-		st.Posture.Recent[i].CreatedAt = time.Time{}
+		p := &st.Posture.Recent[i]
+		p.CreatedAt = time.Time{}
+		if c := p.Candidate; c != nil && c.State == compaction.CandidateReady && c.CacheKey == "" {
+			c.State, c.Reason = compaction.CandidateStale, string(compaction.ReasonStaleVersion) // no cache keeps it
+		}
 	}
 	return string(mustMarshal(l.t, []any{view, st.Posture.Watermark, st.Posture.PendingTokens, st.Posture.SummaryTokens, st.Posture.TailTokens, st.Posture.ElidedResults, st.Record.Version, st.Posture.Recent}))
 }

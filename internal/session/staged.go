@@ -66,7 +66,7 @@ func (a *actor) buyAfterTurn(done inTurnPass) {
 }
 
 func (a *actor) buyFor(done inTurnPass, rows []message.Message, digests []compaction.Digest) {
-	s, p := a.state, done.pass
+	s, p := a.state, a.fresh(done.pass)
 	sum := *s.summary(p.ID)
 	w := a.newWork(newCheck(compaction.AtIdle), compaction.Plan{Trigger: p.Trigger, Span: p.Span()}, p)
 	w.focus, w.rows, w.digests, w.request, w.reqSeq = done.focus, rows, digests, sum.Request, sum.RequestSeq
@@ -116,7 +116,7 @@ func (a *actor) saveCandidate(p compaction.Pass, now compaction.Posture) {
 	if _, ok := a.mustCommit("save candidate", func(ctx context.Context) (Commit, error) {
 		return a.deps.Store.SaveCandidate(ctx, SaveCandidate{Pass: p, Posture: posture, Out: t.out})
 	}); ok {
-		a.state.remember(p)
+		a.state.amend(p)
 	}
 }
 

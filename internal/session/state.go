@@ -169,6 +169,13 @@ func (s *state) used() int {
 	return s.rec.ContextTokens
 }
 
+// amend takes the newer form of a record; one that is not among the recent any more stays where it is.
+func (s *state) amend(p compaction.Pass) {
+	if old := s.recentPass(p.ID); old != nil {
+		*old = p
+	}
+}
+
 // remember puts a record in front of the recent ones, or in the place of its older form.
 func (s *state) remember(p compaction.Pass) {
 	if old := s.recentPass(p.ID); old != nil {

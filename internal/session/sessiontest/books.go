@@ -144,9 +144,16 @@ func (w *World) checkPasses(ctx context.Context, id session.ID) error {
 	if err != nil {
 		return err
 	}
-	open, notices := 0, 0
+	open, noticed := 0, false // a notice of the budget is followed by a completed, or was the end itself
 	var mark message.Seq
 	for _, e := range evs {
+		if noticed && e.Type == event.CompactionStarted {
+			open--
+		}
+		switch e.Type {
+		case event.CompactionStarted, event.CompactionDone, event.CompactionFailed:
+			noticed = false
+		}
 		switch e.Type {
 		case event.CompactionStarted:
 			if open++; open > 1 {
@@ -172,8 +179,7 @@ func (w *World) checkPasses(ctx context.Context, id session.ID) error {
 			switch compaction.FailureMode(p.FailureMode) {
 			case compaction.FailNoValidBoundary:
 			case compaction.FailBudgetForced:
-				notices++ // may be followed by a completed
-				if p.TruncatedMessageCount != nil {
+				if noticed = p.TruncatedMessageCount == nil; !noticed {
 					open--
 				}
 			default:
@@ -189,6 +195,9 @@ func (w *World) checkPasses(ctx context.Context, id session.ID) error {
 			}
 			mark = message.Seq(p.WatermarkAfter)
 		}
+	}
+	if noticed {
+		open--
 	}
 	if open != 0 {
 		return fmt.Errorf("%d passes were started and not ended", open)
