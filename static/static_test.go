@@ -50,3 +50,7 @@ func TestEmbeddedFiles(t *testing.T) {
 		require.NotZero(t, info.Size(), name)
 	}
 }
+
+func TestVersion(t *testing.T) {
+	require.Len(t, static.Version(), 24)
+}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"reflect"
 	"strings"
 
 	"tidemark/internal/compaction"
@@ -27,6 +28,9 @@ func newPassRecord(f passFacts) views.PassRecord {
 	rec := views.PassRecord{
 		ID: p.ID, Facts: recordFacts(p), Gate: newGateTable(p.Gate, f.read), Candidate: newCandidate(p.Candidate, f.read),
 		Error: strings.TrimSpace(failureText(p)),
+	}
+	if rec.Candidate != nil && reflect.DeepEqual(p.Gate, p.Candidate.Gate) {
+		rec.Candidate.Gate = nil // it is the pass's own
 	}
 	if !f.read {
 		rec.Hidden = "Your role sees numbers only: the summary and the messages it covers are not shown."

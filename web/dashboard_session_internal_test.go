@@ -153,7 +153,9 @@ func TestPassRow(t *testing.T) {
 func TestPassRecordForWhoMayNotRead(t *testing.T) {
 	p := somePass("t1", noon, 0, 2)
 	verdict := &compaction.GateVerdict{Missing: []string{"never touch billing"}, Classes: map[compaction.FactClass]compaction.GateCounts{compaction.ClassUserConstraint: {Kept: 0, Total: 1}}}
-	p.Gate, p.Candidate = verdict, &compaction.Candidate{Gate: verdict}
+	other := *verdict
+	other.Reason = "empty"
+	p.Gate, p.Candidate = verdict, &compaction.Candidate{Gate: &other}
 	facts := passFacts{pass: p, read: true, summary: "the goal", covered: []message.Message{message.NewUser(message.Text{Text: "hello"}), message.NewAssistant(message.ToolUse{ID: "1", Name: "look", Input: []byte(`{"a":1}`)})}}
 	rec := newPassRecord(facts)
 	require.Equal(t, "the goal", rec.Summary)
@@ -169,6 +171,9 @@ func TestPassRecordForWhoMayNotRead(t *testing.T) {
 	require.Empty(t, rec.Gate.Missing)
 	require.Empty(t, rec.Candidate.Gate.Missing)
 	require.Equal(t, "0 of 1", rec.Gate.Rows[0].Kept, "counts are numbers")
+
+	facts.pass.Candidate = &compaction.Candidate{Gate: verdict}
+	require.Nil(t, newPassRecord(facts).Candidate.Gate, "a candidate's gate that is the pass's own is shown once")
 }
 
 func TestLedgerAndTurns(t *testing.T) {

@@ -226,3 +226,14 @@ func TestSampleIsOfferedOnlyWhereThereIsOne(t *testing.T) {
 	status, _ = problem(t, h.request(http.MethodPost, "/ops/sample", "viewer", ""))
 	require.Equal(t, 403, status, "a viewer has no sessions")
 }
+
+// The modules of a page must be of one version: a browser asks whether it still has them, and is told so cheaply.
+func TestStaticFilesAreAskedForAgain(t *testing.T) {
+	h := newHarness(t, web.Config{})
+	resp := h.request(http.MethodGet, "/static/app/chat/main.js", "", "")
+	require.Equal(t, 200, resp.StatusCode)
+	require.Equal(t, "no-cache", resp.Header.Get("Cache-Control"))
+	require.Contains(t, resp.Header.Get("Content-Type"), "javascript")
+	again := h.request(http.MethodGet, "/static/app/chat/main.js", "", "", "If-None-Match", resp.Header.Get("ETag"))
+	require.Equal(t, http.StatusNotModified, again.StatusCode)
+}

@@ -28,10 +28,13 @@ func (s *Server) routes(e *echo.Echo) {
 	s.pages(e)
 }
 
-// cacheStatic lets browsers keep embedded files for a while; they change only with the binary.
+// cacheStatic lets browsers keep embedded files, and makes them ask each time whether they are still those of this
+// binary: a page's modules must all be of one version, and an upgrade must not mix them.
 func cacheStatic(next echo.HandlerFunc) echo.HandlerFunc {
+	tag := `"` + static.Version() + `"`
 	return func(c echo.Context) error {
-		c.Response().Header().Set("Cache-Control", "public, max-age=3600")
+		c.Response().Header().Set("Cache-Control", "no-cache")
+		c.Response().Header().Set("ETag", tag)
 		return next(c)
 	}
 }
