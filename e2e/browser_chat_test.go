@@ -21,7 +21,7 @@ import (
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
 	for name, part := range map[string]func(*testing.T, *rod.Browser){
-		"sign in": browserSignIn, "money": browserMoney, "chat": browserChat, "stop": browserStop, "hostile text": browserHostileText,
+		"sign in": browserSignIn, "money": browserMoney, "permission": browserPermission, "chat": browserChat, "stop": browserStop, "hostile text": browserHostileText,
 		"compaction": browserCompaction, "restart": browserRestart, "permission to read along": browserReadAlong,
 		"operations": browserOps, "session page": browserSession, "viewer": browserViewer, "accessible": browserAccessible,
 	} {
@@ -138,6 +138,30 @@ func browserMoney(t *testing.T, b *rod.Browser) {
 	require.Equal(t, "unpriced", p.eval(`async () => (await import("/static/app/chat/format.js")).usd(null)`))
 }
 
+// A question of the server's stands among the entries; the answer is the reader's, or none when the question is withdrawn.
+func browserPermission(t *testing.T, b *rod.Browser) {
+	a := openApp(t, nil)
+	p := chatTab(t, b, a)
+	p.eval(`async hurt => {
+		const { askPermission } = await import("/static/app/chat/tools.js");
+		const params = { toolCall: { title: "write_text_file", rawInput: { path: hurt } }, options: [
+			{ optionId: "yes", name: "Allow", kind: "allow_once" }, { optionId: "no", name: "Reject", kind: "reject_once" } ] };
+		window.withdraw = new AbortController();
+		window.answers = [];
+		const ask = () => askPermission(e => document.getElementById("entries").append(e), params, window.withdraw.signal).then(a => window.answers.push(JSON.stringify(a)));
+		window.ask = ask;
+		ask();
+	}`, `<img src=x onerror="window.hurt=1">`)
+	p.untilText("permission", "wants to run write_text_file")
+	require.Equal(t, "0", p.eval(`s => String(document.querySelectorAll(s + " img").length)`, sel("permission")))
+	p.click(sel("permission-allow_once"))
+	p.until("the answer is given", `() => window.answers[0] === '{"outcome":{"outcome":"selected","optionId":"yes"}}'`)
+	p.untilCount(sel("permission"), 0)
+	p.eval(`() => { window.ask(); window.withdraw.abort(); }`)
+	p.until("a withdrawn question goes", `() => window.answers[1] === '{"outcome":{"outcome":"cancelled"}}'`)
+	p.untilCount(sel("permission"), 0)
+}
+
 func browserStop(t *testing.T, b *rod.Browser) {
 	a := openApp(t, nil)
 	p := chatTab(t, b, a)
@@ -188,6 +212,7 @@ func browserCompaction(t *testing.T, b *rod.Browser) {
 	p.untilText("context-panel", "Next pass would cover")
 	p.click(sel("context-compact"))
 	p.until("a manual pass is listed", `s => document.querySelector(s).querySelectorAll("tbody tr").length >= 2`, sel("context-panel"))
+	p.untilText("gauge-text", "measuring")
 	p.shot("chat-context")
 }
 
